@@ -55,6 +55,10 @@ from ues_core.contract.advice import (
     WireClaim,
     WireEvidenceRequest,
 )
+from ues_core.contract.contribution import (
+    ExtraDetector,
+    RiskTerms,
+)
 from ues_core.contract.driver import (
     AnchorFacts,
     Attach,
@@ -371,6 +375,7 @@ __all__ = [
     "ExpectKind",
     "Expectation",
     "External",
+    "ExtraDetector",
     "Extract",
     "Fault",
     "FileRow",
@@ -463,6 +468,7 @@ __all__ = [
     "RequestKind",
     "RetryKind",
     "RiskLevel",
+    "RiskTerms",
     "Row",
     "Scope",
     "Scroll",
