@@ -1,0 +1,1 @@
+"""The Chrome DevTools Protocol side of the web room."""
