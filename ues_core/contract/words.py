@@ -647,6 +647,28 @@ class ProgressKind(StrEnum):
     FINISHED = "finished"
 
 
+# -- browsers --------------------------------------------------------------------------------------------------------
+
+
+class BrowserChannel(StrEnum):
+    """Whose build of Chromium a browser is."""
+
+    CHROME = "chrome"
+    EDGE = "edge"
+    CHROMIUM = "chromium"
+    CUSTOM = "custom"
+
+
+class BrowserSource(StrEnum):
+    """Where a browser was found."""
+
+    OVERRIDE = "override"
+    SYSTEM = "system"
+    PATH = "path"
+    PLAYWRIGHT = "playwright"
+    SNAP = "snap"
+
+
 # -- codes -----------------------------------------------------------------------------------------------------------
 
 
