@@ -1,0 +1,200 @@
+"""Fetching a browser for a machine that has none. Only ever run because a person asked for it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+from ues_core.contract import Fault, UesError
+from ues_core.contract.words import BrowserSource, Code
+from ues_core.web.browsers import WHAT_TO_DO, FoundBrowser, find_browsers, running_as_root
+
+DOWNLOAD_SECONDS: Final = 900.0
+"""For about 200 MB over a slow line."""
+
+SILENCE_SECONDS: Final = 120.0
+"""A step that prints nothing for so long is not getting anywhere."""
+
+_CONNECT_MILLISECONDS: Final = "15000"
+"""Playwright waits 30 s per attempt by itself; a blocked download should be known sooner."""
+
+_TAIL_LINES: Final = 60
+_TERMINAL_CODE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    status: int
+    """0 when it did what it should; -1 when it was stopped for taking too long."""
+    tail: str
+    """Its last lines."""
+
+
+class Runner(Protocol):
+    """Runs one command, giving its lines to ``progress``."""
+
+    def __call__(self, command: Sequence[str], env: Mapping[str, str], progress: Callable[[str], None]) -> Ended:
+        """Run it to its end, bounded."""
+        ...
+
+
+def install_browser(
+    progress: Callable[[str], None],
+    *,
+    environ: Mapping[str, str],
+    platform: str = sys.platform,
+    run: Runner | None = None,
+    root: str | Path = "/",
+) -> FoundBrowser:
+    """Fetch a browser and return it; ``progress`` gets one line at a time.
+
+    First Playwright's own build, when the package is here and its download works; then the distribution's package, on Debian
+    as root. Each step is bounded and believed only when the browser states its version afterwards. Raises ``UesError`` with
+    code ``browser-install-failed`` naming what was tried and the three things a person can do.
+    """
+    runner = run or run_bounded
+    tried: list[str] = []
+    for name, step in (("Playwright's download", _by_playwright), ("The package's installation", _by_apt)):
+        refusal = step(progress, environ, platform, runner, Path(root))
+        if refusal:
+            tried.append(refusal)
+            progress(refusal)
+            continue
+        for browser in find_browsers(environ, platform=platform, root=root):
+            return browser
+        tried.append(f"{name} reported success, but no browser that starts was found after it.")
+        progress(tried[-1])
+    raise UesError(
+        "No browser could be fetched. " + " ".join(tried),
+        code=Code.BROWSER_INSTALL_FAILED,
+        fault=Fault.OPERATOR,
+        next_step=WHAT_TO_DO,
+        details={f"tried_{number}": sentence for number, sentence in enumerate(tried, 1)},
+    )
+
+
+def run_bounded(command: Sequence[str], env: Mapping[str, str], progress: Callable[[str], None]) -> Ended:
+    """Run a command in a group of its own; stop the group after ``DOWNLOAD_SECONDS``, or ``SILENCE_SECONDS`` of silence."""
+    lines: list[str] = []
+    try:
+        process = subprocess.Popen(
+            list(command),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=dict(env),
+            start_new_session=True,
+        )
+    except OSError as error:
+        return Ended(-1, str(error))
+    finished = False
+    try:
+        for line in _lines(process):
+            lines.append(line)
+            progress(line)
+        process.wait(timeout=SILENCE_SECONDS)
+        finished = True
+    except (TimeoutError, subprocess.TimeoutExpired) as error:
+        lines.append(str(error))
+    finally:
+        if not finished:
+            _stop(process)
+        process.wait()
+    return Ended(process.returncode if finished else -1, "\n".join(lines[-_TAIL_LINES:]))
+
+
+# -- inside ----------------------------------------------------------------------------------------------------------
+
+
+def _by_playwright(progress: Callable[[str], None], environ: Mapping[str, str], platform: str, run: Runner, root: Path) -> str:
+    if importlib.util.find_spec("playwright") is None:
+        return "Playwright is not installed, so its build cannot be fetched."
+    progress("Fetching Playwright's build of Chromium ...")
+    env = {"PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT": _CONNECT_MILLISECONDS, **environ}
+    ended = run([sys.executable, "-m", "playwright", "install", "--no-shell", "chromium"], env, progress)
+    if ended.status != 0:
+        return f"Playwright's download failed ({_last_line(ended)})."
+    if not any(b.source is BrowserSource.PLAYWRIGHT for b in find_browsers(environ, platform=platform, root=root)):
+        return "Playwright's build was fetched but does not start here; a system library may be missing."
+    return ""
+
+
+def _by_apt(progress: Callable[[str], None], environ: Mapping[str, str], platform: str, run: Runner, root: Path) -> str:
+    if platform != "linux":
+        return "This system has no distribution package that could be installed from here."
+    names = _distribution(root)
+    if "ubuntu" in names:
+        return "Ubuntu's chromium package only points to a snap, so it is not installed from here."
+    if "debian" not in names or not (root / "usr/bin/apt-get").exists():
+        return "This is not Debian, so its package cannot be installed from here."
+    if not running_as_root():
+        return "Installing Debian's package needs root, which this is not."
+    progress("Installing Debian's package 'chromium' ...")
+    env = {**environ, "DEBIAN_FRONTEND": "noninteractive"}
+    apt = str(root / "usr/bin/apt-get")
+    # A failed update is no reason to stop: the lists that are there may be good enough.
+    run([apt, "update"], env, progress)
+    ended = run([apt, "install", "-y", "--no-install-recommends", "chromium"], env, progress)
+    return "" if ended.status == 0 else f"apt-get install chromium failed ({_last_line(ended)})."
+
+
+def _distribution(root: Path) -> set[str]:
+    names: set[str] = set()
+    with contextlib.suppress(OSError):
+        for line in (root / "etc/os-release").read_text(encoding="utf-8", errors="replace").splitlines():
+            key, _, value = line.partition("=")
+            if key in ("ID", "ID_LIKE"):
+                names |= set(value.strip().strip("\"'").lower().split())
+    return names
+
+
+def _last_line(ended: Ended) -> str:
+    telling = [line.strip() for line in ended.tail.splitlines() if line.strip()]
+    errors = [line for line in telling if line.lower().startswith(("error", "e:"))]
+    return (errors[:1] or telling or [f"status {ended.status}"])[-1][:200]
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
+    """The lines of a process as they come; ``TimeoutError`` when it is silent or runs for too long."""
+    arrived: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+
+    def pump() -> None:
+        if process.stdout is not None:
+            with process.stdout as output:
+                for line in output:
+                    arrived.put(line)
+        arrived.put(None)
+
+    threading.Thread(target=pump, name="install-output", daemon=True).start()
+    end = time.monotonic() + DOWNLOAD_SECONDS
+    while True:
+        left = min(SILENCE_SECONDS, end - time.monotonic())
+        try:
+            line = arrived.get(timeout=max(0.0, left))
+        except queue.Empty:
+            raise TimeoutError("stopped: it took too long or said nothing for too long") from None
+        if line is None:
+            return
+        text = _TERMINAL_CODE.sub("", line.decode("utf-8", "replace")).rstrip()
+        if text:
+            yield text
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
