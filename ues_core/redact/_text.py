@@ -1,0 +1,82 @@
+"""Redaction of a text: run the detectors, merge their spans, mask them. Linear in the text; most short texts return at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ues_core.contract import ExtraDetector
+from ues_core.redact._keyvalue import key_value_spans
+from ues_core.redact._model import MASK, Finding, Redacted, Span
+from ues_core.redact._subset import Detector, validate_detector
+from ues_core.redact._urls import url_spans
+from ues_core.redact._vendors import vendor_spans
+
+_SUSPICIOUS: Final = re.compile(r"[:=：]|\S{16}|-----B")
+"""A text without a separator and without a long word holds nothing that a built-in detector looks for: labels, names, roles."""
+
+ELISION: Final = "\n[... {count} characters left out ...]\n"
+
+
+def redact_text(text: str, *, extra: Sequence[ExtraDetector | Detector] = ()) -> Redacted:
+    """Mask every secret in ``text``. Findings carry the detector and the span of the original characters, in order.
+
+    A masked span keeps its line breaks. Redacting twice changes nothing. ``extra`` are further detectors; a raw one is
+    validated here (``PluginError`` when it is outside of the linear-time subset).
+    """
+    if not extra and _SUSPICIOUS.search(text) is None:
+        return Redacted(text)
+    spans: list[Span] = []
+    if _SUSPICIOUS.search(text) is not None:
+        spans += vendor_spans(text)
+        spans += key_value_spans(text)
+        spans += url_spans(text)
+    for detector in extra:
+        ready = detector if isinstance(detector, Detector) else validate_detector(detector)
+        spans += (Span(m.start(), m.end(), ready.name) for m in ready.pattern.finditer(text) if MASK not in m.group())
+    if not spans:
+        return Redacted(text)
+    return _mask(text, spans)
+
+
+def _mask(text: str, spans: list[Span]) -> Redacted:
+    """Replace the union of the spans; where spans overlap the one that starts first names the finding."""
+    spans.sort(key=lambda s: (s.start, -s.end))
+    merged: list[Span] = []
+    for span in spans:
+        if span.end <= span.start:
+            continue
+        if merged and span.start < merged[-1].end:
+            if span.end > merged[-1].end:
+                merged[-1] = merged[-1]._replace(end=span.end)
+        else:
+            merged.append(span)
+    out: list[str] = []
+    at = 0
+    for span in merged:
+        out += (text[at : span.start], MASK, "\n" * text.count("\n", span.start, span.end))
+        at = span.end
+    out.append(text[at:])
+    return Redacted("".join(out), tuple(Finding(s.detector, s.start, s.end) for s in merged))
+
+
+def clip_text(text: str, limit: int) -> str:
+    """At most ``limit`` characters: the first 60 % and the tail around an elision marker, so that the last line survives."""
+    if len(text) <= limit:
+        return text
+    if limit <= 0:
+        return ""
+    marker = ELISION.format(count=len(text) - limit)
+    room = limit - len(marker)
+    if room < 20:
+        return text[:limit]
+    head = room * 6 // 10
+    tail = room - head
+    marker = ELISION.format(count=len(text) - room)[: limit - head - tail]
+    return text[:head] + marker + text[len(text) - tail :]
+
+
+def redact_and_clip(text: str, limit: int, *, extra: Sequence[ExtraDetector | Detector] = ()) -> str:
+    """Redact first, clip second: a secret cut in half would no longer look like one."""
+    return clip_text(redact_text(text, extra=extra).text, limit)
