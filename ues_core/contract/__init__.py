@@ -55,6 +55,7 @@ from ues_core.contract.advice import (
     WireClaim,
     WireEvidenceRequest,
 )
+from ues_core.contract.authority import check_authority, checked_info
 from ues_core.contract.contribution import (
     ExtraDetector,
     RiskTerms,
@@ -517,6 +518,8 @@ __all__ = [
     "WebReasoningProvider",
     "WireClaim",
     "WireEvidenceRequest",
+    "check_authority",
+    "checked_info",
     "decide",
     "hookimpl",
     "hookspec",
