@@ -66,15 +66,20 @@ def install_browser(
     """
     runner = run or run_bounded
     tried: list[str] = []
-    for name, step in (("Playwright's download", _by_playwright), ("The package's installation", _by_apt)):
+    steps = (
+        ("Playwright's download", _by_playwright, BrowserSource.PLAYWRIGHT),
+        ("The package's installation", _by_apt, BrowserSource.SYSTEM),
+    )
+    for name, step, source in steps:
         refusal = step(progress, environ, platform, runner, Path(root))
         if refusal:
             tried.append(refusal)
             progress(refusal)
             continue
         for browser in find_browsers(environ, platform=platform, root=root):
-            return browser
-        tried.append(f"{name} reported success, but no browser that starts was found after it.")
+            if browser.source is source:
+                return browser
+        tried.append(f"{name} reported success, but its browser does not start here; a system library may be missing.")
         progress(tried[-1])
     raise UesError(
         "No browser could be fetched. " + " ".join(tried),
@@ -124,11 +129,7 @@ def _by_playwright(progress: Callable[[str], None], environ: Mapping[str, str], 
     progress("Fetching Playwright's build of Chromium ...")
     env = {"PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT": _CONNECT_MILLISECONDS, **environ}
     ended = run([sys.executable, "-m", "playwright", "install", "--no-shell", "chromium"], env, progress)
-    if ended.status != 0:
-        return f"Playwright's download failed ({_last_line(ended)})."
-    if not any(b.source is BrowserSource.PLAYWRIGHT for b in find_browsers(environ, platform=platform, root=root)):
-        return "Playwright's build was fetched but does not start here; a system library may be missing."
-    return ""
+    return "" if ended.status == 0 else f"Playwright's download failed ({_telling_line(ended)})."
 
 
 def _by_apt(progress: Callable[[str], None], environ: Mapping[str, str], platform: str, run: Runner, root: Path) -> str:
@@ -147,7 +148,7 @@ def _by_apt(progress: Callable[[str], None], environ: Mapping[str, str], platfor
     # A failed update is no reason to stop: the lists that are there may be good enough.
     run([apt, "update"], env, progress)
     ended = run([apt, "install", "-y", "--no-install-recommends", "chromium"], env, progress)
-    return "" if ended.status == 0 else f"apt-get install chromium failed ({_last_line(ended)})."
+    return "" if ended.status == 0 else f"apt-get install chromium failed ({_telling_line(ended)})."
 
 
 def _distribution(root: Path) -> set[str]:
@@ -160,7 +161,7 @@ def _distribution(root: Path) -> set[str]:
     return names
 
 
-def _last_line(ended: Ended) -> str:
+def _telling_line(ended: Ended) -> str:
     telling = [line.strip() for line in ended.tail.splitlines() if line.strip()]
     errors = [line for line in telling if line.lower().startswith(("error", "e:"))]
     return (errors[:1] or telling or [f"status {ended.status}"])[-1][:200]

@@ -30,7 +30,9 @@ WHAT_TO_DO: Final = (
     f"download is allowed; or set {OVERRIDE} to the executable of one that you have."
 )
 
-_VERSION: Final = re.compile(r"\b(\d{1,4}(?:\.\d{1,6}){1,3})\b")
+_VERSION: Final = re.compile(r"\b(\d{1,4}(?:\.\d{1,6}){3})\b")
+"""Every Chromium has four numbers; hardly any other program's --version does."""
+
 _VERSION_FOLDER: Final = re.compile(r"^\d{1,4}(?:\.\d{1,6}){3}$")
 
 _SHARED: Final = (BrowserSource.SYSTEM, BrowserSource.PATH)
@@ -151,12 +153,11 @@ def _found(environ: Mapping[str, str], platform: str, root: Path) -> Iterator[Fo
     override = environ.get(OVERRIDE, "").strip()
     if override:
         yield _overridden(override, platform)
-        seen.add(_installation(Path(override), BrowserChannel.CUSTOM))
     for candidate in candidates(environ, platform, root):
-        if not _is_executable(candidate.path, platform):
+        if not _is_executable(candidate.path, platform) or (override and candidate.path == Path(override)):
             continue
         key = _installation(candidate.path, candidate.channel)
-        if key in seen or (key[0], BrowserChannel.CUSTOM) in seen:
+        if key in seen:
             continue
         version = version_of(candidate.path, platform)
         # A launcher script in /usr/bin and the program in /usr/lib are one installation in two folders.
