@@ -1,0 +1,77 @@
+# Everything a person does here, in one word each. Needs: Python >= 3.11 with venv, make, git, a package index.
+#
+#   make run      set up, make sure of a browser, run the demonstration
+#   make test     set up, make sure of a browser, check everything that must hold
+#   make bench    measure (ratios within one run)
+#   make format   bring the code into its form
+#   make clean    remove everything that was made here
+#
+# Another Python: PYTHON=python3.13 make test
+
+PYTHON  ?= python3
+JOBS    ?= auto
+VENV    := .venv
+BIN     := $(VENV)/bin
+MEMBERS := drivers/playwright drivers/cdp_raw providers/double
+TYPED   := ues_core $(MEMBERS) tests bench examples
+STAMP   := $(VENV)/.ready
+PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench clean setup browser format
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+# A stamp holds a digest of the interpreter and of everything that decides what is installed. Same digest: nothing to do.
+# Another interpreter: a new environment. Otherwise: install on top.
+setup:
+	@command -v "$(PYTHON)" >/dev/null || { echo "There is no '$(PYTHON)'. Install Python 3.11 or newer, or name one: PYTHON=/path/to/python3 make $(MAKECMDGOALS)" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; v = sys.version.split()[0]; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed and this one is " + v + ". Name another one: PYTHON=python3.11 make $(MAKECMDGOALS)")'
+	@set -e; \
+	who='import sys; print(sys.version, sys.base_prefix)'; \
+	wanted=$$("$(PYTHON)" -c "$$who"); \
+	key=$$({ echo "$$wanted"; pwd; cat pyproject.toml constraints.txt requirements-dev.txt $(MEMBERS:%=%/pyproject.toml); } | cksum); \
+	if [ "$$(cat $(STAMP) 2>/dev/null)" = "$$key" ]; then exit 0; fi; \
+	if [ "$$($(BIN)/python -c "$$who" 2>/dev/null)" != "$$wanted" ]; then \
+		echo "== environment: $$wanted"; \
+		rm -rf $(VENV); \
+		"$(PYTHON)" -m venv $(VENV) || { echo "Python's venv module does not work here. On Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }; \
+	fi; \
+	echo "== dependencies"; \
+	$(PIP) install -c constraints.txt -r requirements-dev.txt; \
+	$(PIP) install -c constraints.txt --no-build-isolation -e . $(MEMBERS:%=-e ./%); \
+	echo "$$key" > $(STAMP)
+
+browser: setup
+	@echo "== browser"
+	@$(BIN)/ues browser find --json >/dev/null 2>&1 || $(BIN)/ues browser install
+	@$(BIN)/ues browser find
+
+run: setup browser
+	@$(BIN)/ues demo
+
+test: setup browser
+	@echo "== format"
+	@$(BIN)/ruff format --check .
+	@echo "== lint"
+	@$(BIN)/ruff check .
+	@$(BIN)/oxlint --deny-warnings --ignore-pattern '$(VENV)/**' .
+	@echo "== types"
+	@$(BIN)/mypy $(TYPED)
+	@echo "== import contract"
+	@$(BIN)/lint-imports
+	@echo "== tests"
+	@$(BIN)/pytest -n $(JOBS) --maxprocesses 4 --dist worksteal
+
+bench: setup browser
+	@set -e; for file in bench/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+
+format: setup
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name '*.egg-info' -type d -prune -exec rm -rf {} +
