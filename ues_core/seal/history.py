@@ -1,0 +1,96 @@
+"""What earlier hosts left in the ledger folder: their chains, and the intents whose outcome nobody recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pydantic import ValidationError
+
+from ues_core.contract import Intent
+from ues_core.contract.words import RecordKind
+from ues_core.seal.dsse import ENVELOPE_LIMIT, Envelope, EnvelopeError
+from ues_core.seal.keys import PublicKey
+from ues_core.seal.records import LEDGER_FOLDER, LEDGER_SUFFIX, Record, decode_record
+
+_TAIL_BYTES: Final = ENVELOPE_LIMIT + 2
+
+
+class OpenIntent(NamedTuple):
+    """An intent that has no receipt: its side effect may or may not have happened."""
+
+    chain: str
+    intent: Intent
+
+
+def chain_files(state_dir: Path) -> tuple[Path, ...]:
+    """The chains of a state directory, oldest first; empty when there are none."""
+    folder = state_dir / LEDGER_FOLDER
+    if not folder.is_dir():
+        return ()
+    return tuple(
+        sorted(p for p in folder.iterdir() if p.suffix == LEDGER_SUFFIX and p.is_file() and not p.name.startswith("."))
+    )
+
+
+def open_intents(state_dir: Path, public_keys: Mapping[str, PublicKey], *, skip: str = "") -> tuple[OpenIntent, ...]:
+    """Intents without a receipt in every chain but ``skip``, oldest chain first.
+
+    An intent counts as soon as it can be read; a receipt or terminal that closes intents counts only with a signature of one of
+    ``public_keys``. So a damaged or altered file can add a refusal, not lift one. A chain that ends in a terminal without open
+    intents is read no further than its end. Raises ``OSError``.
+    """
+    found: list[OpenIntent] = []
+    for path in chain_files(state_dir):
+        if path.stem != skip:
+            found.extend(_open_in(path, public_keys))
+    return tuple(found)
+
+
+def _open_in(path: Path, keys: Mapping[str, PublicKey]) -> list[OpenIntent]:
+    parsed = _parse(_last_line(path))
+    ended = parsed is not None and parsed[1].kind is RecordKind.TERMINAL and not parsed[1].body.get("open_intents")
+    if parsed is not None and ended and _signed(parsed[0], keys):
+        return []
+    opened: dict[str, OpenIntent] = {}
+    with path.open("rb") as file:
+        for line in file:
+            parsed = _parse(line.removesuffix(b"\n"))
+            if parsed is None:
+                continue
+            envelope, record = parsed
+            if record.kind is RecordKind.INTENT:
+                intent = _intent(record)
+                if intent is not None:
+                    opened[intent.intent_id] = OpenIntent(path.stem, intent)
+            elif record.kind is RecordKind.RECEIPT and record.body.get("intent_id") in opened and _signed(envelope, keys):
+                del opened[str(record.body["intent_id"])]
+    return list(opened.values())
+
+
+def _last_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        end = file.seek(0, 2)
+        file.seek(max(0, end - _TAIL_BYTES))
+        tail = file.read(_TAIL_BYTES)
+    return tail[:-1].rpartition(b"\n")[2] if tail.endswith(b"\n") else b""
+
+
+def _parse(line: bytes) -> tuple[Envelope, Record] | None:
+    try:
+        return decode_record(line)
+    except EnvelopeError:
+        return None
+
+
+def _signed(envelope: Envelope, keys: Mapping[str, PublicKey]) -> bool:
+    key = keys.get(envelope.key_id)
+    return key is not None and key.verifies(envelope.signature, envelope.signed)
+
+
+def _intent(record: Record) -> Intent | None:
+    try:
+        return Intent.model_validate(record.body)
+    except ValidationError:
+        return None
