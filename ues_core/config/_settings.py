@@ -144,8 +144,8 @@ class Settings(Model):
     """Names of plugins, or of distributions, that may be chosen. Unset: any installed one, but none by a repository."""
     disabled_plugins: tuple[Distribution, ...] = Field(default=(), max_length=200)
     """Names of plugins, or of distributions, that are never loaded."""
-    load_plugins: Literal["all", "none"] | tuple[PluginName, ...] = "all"
-    """Which plugins may be loaded at all: ``"all"``, ``"none"`` or a list of names."""
+    load_plugins: Literal["all", "none"] | tuple[Distribution, ...] = "all"
+    """Which plugins may be loaded at all: ``"all"``, ``"none"`` or a list of names of plugins or distributions."""
     strict_plugins: bool = False
     """Fail when any installed plugin is broken, incompatible or duplicate."""
     hooks: tuple[Distribution, ...] = Field(default=(), max_length=50)

@@ -112,7 +112,7 @@ def _instances_are_closed(kind: type) -> bool:
 def _read(provider: object, name: str) -> object:
     try:
         return getattr(provider, name)
-    except Exception as error:  # noqa: BLE001 - a plugin's property may raise anything; that is a refusal, not a crash
+    except BaseException as error:  # noqa: BLE001 - a plugin's property may raise anything; that is a refusal, not a crash
         _refuse(type(provider), f"raises {type(error).__name__} when asked for its {name}")
 
 

@@ -1,0 +1,20 @@
+"""Plugins: found without importing, loaded one at a time, checked, and never able to take the host or each other down."""
+
+from __future__ import annotations
+
+from ues_core.plugins._book import PluginBook
+from ues_core.plugins._contributions import HookPackages, load_hooks
+from ues_core.plugins._observers import ObserverBus, ObserverFailure, ObserverReport
+from ues_core.plugins._rows import GROUPS, HOOK_GROUP, PluginRow
+
+__all__ = [
+    "GROUPS",
+    "HOOK_GROUP",
+    "HookPackages",
+    "ObserverBus",
+    "ObserverFailure",
+    "ObserverReport",
+    "PluginBook",
+    "PluginRow",
+    "load_hooks",
+]
