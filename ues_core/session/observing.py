@@ -1,0 +1,278 @@
+"""From a driver's facts to an observation: refs minted, text redacted, digests taken. No browser, no I/O in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ues_core.contract import (
+    Anchor,
+    Collected,
+    Coverage,
+    CoverageReason,
+    Delta,
+    Detail,
+    DialogNote,
+    ExtraDetector,
+    Identity,
+    Limits,
+    Node,
+    NodeFacts,
+    NodeKey,
+    Observation,
+    OptionFacts,
+    Scope,
+    Surface,
+    TruncationReason,
+    origin_of,
+)
+from ues_core.redact import redact_text, scrub_url
+from ues_core.seal.refs import RefTable
+from ues_core.session._text import iso, sha
+
+_NOT_SEEN = {
+    "surface": True,
+    "scroll_x": True,
+    "scroll_y": True,
+    "content_height": True,
+    "text_sample": True,
+    "root": True,
+    "anchor": True,
+    "nodes": {"__all__": {"key", "box", "bindable", "occluded"}},
+}
+"""What a person does not see and the digest leaves out: keys, geometry, where the scroll stands."""
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Masks secrets in short texts and counts what it masked."""
+
+    extra: tuple[ExtraDetector, ...] = ()
+    count: int = 0
+
+    def __call__(self, text: str) -> str:
+        if not text:
+            return text
+        redacted = redact_text(text, extra=self.extra)
+        self.count += len(redacted.findings)
+        return redacted.text
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the session remembers of its latest observation."""
+
+    epoch: int
+    page: str
+    document: str
+    fingerprint: str
+    nodes: dict[NodeKey, Node]
+    identities: dict[NodeKey, Identity]
+    scope_key: NodeKey | None = None
+    scope: Scope | None = None
+    skip: int = 0
+    emitted: int = 0
+    detail: Detail = Detail.CONTROLS
+
+
+def scrub_surface(surface: Surface, redact: Redactor) -> Surface:
+    """The surface as a host may see it."""
+    return surface.model_copy(update={"location": scrub_url(surface.location), "title": redact(surface.title)})
+
+
+def digest_of(collected: Collected) -> str:
+    """SHA-256 over what a person would see; the page's own origin is left out, so that a port says nothing."""
+    text = collected.model_dump_json(exclude=_NOT_SEEN, exclude_defaults=True)  # type: ignore[arg-type]
+    origin = origin_of(collected.surface.location)
+    if origin:
+        text = text.replace(origin, "")
+    return sha((collected.surface.title, text), 64)
+
+
+def fingerprint_of(collected: Collected, identities: list[str]) -> str:
+    """Over raw location, title and the nodes' identities (24 hex): neither epoch nor values are in it."""
+    return sha((collected.surface.location, collected.surface.title, *identities), 24)
+
+
+def node_of(facts: NodeFacts, ref: str, parent: str | None, redact: Redactor) -> Node:
+    """One node as a host may see it."""
+    options = tuple(
+        OptionFacts(label=redact(o.label), value=redact(o.value), selected=o.selected, disabled=o.disabled)
+        for o in facts.options
+    )
+    states = facts.states
+    if states.value_text:
+        states = states.model_copy(update={"value_text": redact(states.value_text)})
+    return Node.model_construct(
+        ref=ref,
+        parent_ref=parent,
+        role=facts.role,
+        name=redact(facts.name),
+        name_source=facts.name_source,
+        description=redact(facts.description),
+        tag=facts.tag,
+        input_type=facts.input_type,
+        interactive=facts.interactive,
+        editable=facts.editable,
+        disabled=facts.disabled,
+        in_viewport=facts.in_viewport,
+        bindable=facts.bindable,
+        content=facts.content,
+        frame_origin=facts.frame_origin,
+        href=scrub_url(facts.href) if facts.href else "",
+        download=facts.download,
+        value=None if facts.secret or facts.value is None else redact(facts.value),
+        value_withheld=facts.secret,
+        value_truncated=facts.value_truncated and not facts.secret,
+        placeholder=redact(facts.placeholder),
+        states=states,
+        options=() if facts.secret else options,
+        options_total=facts.options_total,
+        group=redact(facts.group),
+        popup=facts.popup,
+        keyshortcuts=facts.keyshortcuts,
+        submits=facts.submits,
+        box=facts.box,
+        occluded=facts.occluded,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the host asked of an observation, as far as the making of it needs to know."""
+
+    limits: Limits
+    detail: Detail = Detail.CONTROLS
+    within: str | None = None
+    """The ref that the caller passed."""
+    scope_identity: Identity | None = None
+    since: int | None = None
+    skip: int = 0
+    anchored: bool = False
+
+
+def make_observation(
+    collected: Collected,
+    asked: Asked,
+    *,
+    owner: str,
+    session: str,
+    refs: RefTable,
+    epoch: int,
+    epoch_tag: str,
+    now: float,
+    ttl: float,
+    before: Seen | None,
+    coverage: Coverage | None,
+    dialogs: tuple[DialogNote, ...],
+    detectors: tuple[ExtraDetector, ...],
+) -> tuple[Observation, Seen]:
+    """Mint, redact, digest. The refs of nodes that live are kept for a delta and for a cursor; otherwise all are new."""
+    surface = collected.surface
+    redact = Redactor(detectors)
+    identities = [facts.identity() for facts in collected.nodes]
+    digests = [identity.digest for identity in identities]
+    kept: list[str] = []
+    if before is not None and asked.since is not None:
+        living = {facts.key for facts in collected.nodes}
+        kept = [node.ref for key, node in before.nodes.items() if key in living]
+    elif before is not None and asked.skip:
+        kept = [entry.ref for entry in refs.entries()]
+    refs.begin_epoch(epoch, epoch_tag, expires_at=now + ttl, keep=kept)
+
+    nodes: list[Node] = []
+    by_key: dict[NodeKey, Node] = {}
+    for facts, identity, digest in zip(collected.nodes, identities, digests, strict=True):
+        parent = nodes[facts.parent].ref if facts.parent is not None and facts.parent < len(nodes) else None
+        ref = refs.mint(surface.page, surface.document, facts.key, digest, identity=identity, parent=parent)
+        node = node_of(facts, ref, parent, redact)
+        nodes.append(node)
+        by_key[facts.key] = node
+
+    scope = None
+    if asked.within is not None and collected.root is not None:
+        root_identity = collected.root.identity()
+        root_ref = refs.mint(
+            surface.page, surface.document, collected.root.key, root_identity.digest, identity=root_identity, parent=None
+        )
+        scope = Scope(
+            ref=asked.within,
+            root_ref=root_ref,
+            role=collected.root.role,
+            name=redact(collected.root.name),
+            tag=collected.root.tag,
+            name_changed=asked.scope_identity is not None and asked.scope_identity.name != root_identity.name,
+        )
+
+    reasons = list(collected.reasons)
+    if coverage is not None:
+        if coverage.closed_shadow_roots > coverage.pierced:
+            reasons.append(TruncationReason.CLOSED_SHADOW_ROOT)
+        if not coverage.verified and coverage.reason not in (None, CoverageReason.SKIPPED):
+            reasons.append(TruncationReason.SHADOW_COVERAGE_UNVERIFIED)
+    emitted = asked.skip + len(nodes)
+    omitted = max(0, collected.candidates - collected.hidden_matches - emitted)
+    anchor = None
+    if asked.anchored and collected.anchor is not None:
+        at = collected.anchor.index
+        anchor = Anchor(
+            ref=nodes[at].ref if at is not None and at < len(nodes) else None,
+            connected=collected.anchor.connected,
+            contained=collected.anchor.contained,
+        )
+    delta = None
+    if asked.since is not None and before is not None:
+        delta = _delta(asked.since, before, by_key)
+    fingerprint = fingerprint_of(collected, digests)
+    public = scrub_surface(surface, redact)
+    budget_cut = {TruncationReason.NODE_BUDGET_EXCEEDED, TruncationReason.BYTE_BUDGET_EXCEEDED} & set(reasons)
+    observation = Observation(
+        owner=owner,
+        session=session,
+        page=surface.page,
+        surface=public,
+        epoch=epoch,
+        fingerprint=fingerprint,
+        digest=digest_of(collected),
+        observed_at=iso(now),
+        expires_at=iso(now + ttl),
+        detail=asked.detail,
+        scope=scope,
+        nodes=() if delta is not None else tuple(nodes),
+        candidates=collected.candidates,
+        omitted=omitted,
+        cursor=f"c{epoch}.{emitted}" if budget_cut and nodes else None,
+        hidden_matches=collected.hidden_matches,
+        hidden_matches_partial=collected.hidden_matches_partial,
+        anchor=anchor,
+        coverage=coverage or Coverage(pierced=collected.pierced),
+        truncated=bool(reasons),
+        truncation_reasons=tuple(dict.fromkeys(reasons)),
+        limits=asked.limits,
+        delta=delta,
+        frames=collected.frames,
+        dialogs=dialogs,
+        redactions=redact.count,
+    )
+    seen = Seen(
+        epoch=epoch,
+        page=surface.page,
+        document=surface.document,
+        fingerprint=fingerprint,
+        nodes=by_key if not asked.skip or before is None else {**before.nodes, **by_key},
+        identities={f.key: i for f, i in zip(collected.nodes, identities, strict=True)}
+        if not asked.skip or before is None
+        else {**before.identities, **{f.key: i for f, i in zip(collected.nodes, identities, strict=True)}},
+        scope_key=collected.root.key if scope is not None and collected.root is not None else None,
+        scope=scope,
+        skip=asked.skip,
+        emitted=emitted,
+        detail=asked.detail,
+    )
+    return observation, seen
+
+
+def _delta(since: int, before: Seen, after: dict[NodeKey, Node]) -> Delta:
+    added = tuple(node for key, node in after.items() if key not in before.nodes)
+    removed = tuple(node.ref for key, node in before.nodes.items() if key not in after)
+    changed = tuple(node for key, node in after.items() if key in before.nodes and node != before.nodes[key])
+    return Delta(since=since, added=added, removed=removed, changed=changed, unchanged=len(after) - len(added) - len(changed))
