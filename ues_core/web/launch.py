@@ -36,7 +36,6 @@ QUIET_SWITCHES: Final = (
     "--disable-component-extensions-with-background-pages",
     "--disable-component-update",
     "--disable-crash-reporter",
-    "--disable-crashpad-for-testing",
     "--disable-default-apps",
     "--disable-domain-reliability",
     "--disable-extensions",
