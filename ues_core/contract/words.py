@@ -710,6 +710,7 @@ class Code(StrEnum):
     PAGE_CHANGED = "page-changed"
     DOCUMENT_GONE = "document-gone"
     DOCUMENT_NOT_READY = "document-not-ready"
+    NAVIGATION_FAILED = "navigation-failed"
     DEADLINE_EXCEEDED = "deadline-exceeded"
     DRIVER_FAILED = "driver-failed"
 
@@ -751,6 +752,7 @@ class Code(StrEnum):
     VALUE_MISMATCH = "value-mismatch"
     SCROLL_TARGET_UNREACHABLE = "scroll-target-unreachable"
     DIALOG_UNKNOWN = "dialog-unknown"
+    DIALOG_OPEN = "dialog-open"
     LANDED_ELSEWHERE = "landed-elsewhere"
     DISPATCH_OUTCOME_UNKNOWN = "dispatch-outcome-unknown"
 
