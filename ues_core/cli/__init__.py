@@ -21,6 +21,8 @@ __all__ = ["VERBS", "main", "run", "ues"]
 VERBS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "browser": ("ues_core.cli.browser", "Find a browser on this machine, or fetch one."),
+        "plugins": ("ues_core.cli.plugins", "List the plugins that are installed, and check them."),
+        "schema": ("ues_core.cli.schema", "Print the JSON Schema of a model of the contract."),
     }
 )
 """Name -> (module, one line of help), in the order in which ``ues --help`` lists them."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from ues_core.plugins._book import PluginBook
 from ues_core.plugins._contributions import HookPackages, load_hooks
 from ues_core.plugins._observers import ObserverBus, ObserverFailure, ObserverReport
-from ues_core.plugins._rows import GROUPS, HOOK_GROUP, PluginRow
+from ues_core.plugins._rows import GROUPS, HOOK_GROUP, HookRow, PluginRow
 
 __all__ = [
     "GROUPS",
     "HOOK_GROUP",
     "HookPackages",
+    "HookRow",
     "ObserverBus",
     "ObserverFailure",
     "ObserverReport",

@@ -18,9 +18,9 @@ from ues_core.contract import (
     WebReasoningProvider,
 )
 from ues_core.plugins._checking import check_declared_version, check_driver, check_provider
-from ues_core.plugins._found import Found, find
+from ues_core.plugins._found import Found, canonical, find
 from ues_core.plugins._importing import import_entry_point, make
-from ues_core.plugins._rows import CAUSE_LIMIT, GROUPS, PluginRow
+from ues_core.plugins._rows import CAUSE_LIMIT, GROUPS, HOOK_GROUP, HookRow, PluginRow
 from ues_core.plugins._unknown import unknown_plugin
 
 PREFERRED_DRIVER: Final = "playwright"
@@ -42,6 +42,20 @@ class PluginBook:
     def list(self, *, load: bool = False) -> tuple[PluginRow, ...]:
         """Every entry point of every kind. ``load=True`` imports each that may be loaded, one at a time, to validate it."""
         return tuple(self._row(kind, found, group, load) for kind in GROUPS for group in [self._find(kind)] for found in group)
+
+    def hooks(self) -> tuple[HookRow, ...]:
+        """Every entry point of a hook package, and whether the operator listed it. Imports nothing."""
+        listed = {canonical(name) for name in self._settings.hooks}
+        return tuple(
+            HookRow(
+                name=found.name,
+                distribution=found.distribution,
+                version=found.version,
+                entry_point=found.entry_point.value,
+                listed=canonical(found.distribution) in listed,
+            )
+            for found in find(HOOK_GROUP, self._path)
+        )
 
     def check_strict(self) -> None:
         """With ``strict_plugins``: load everything and raise ``PluginError`` if any plugin is broken."""

@@ -52,3 +52,13 @@ class PluginRow(Model):
             elif isinstance(value, str | int | float) and value not in ("", "none", False):
                 out.append(f"{name}={value}")
         return tuple(out)
+
+
+class HookRow(Model):
+    """One entry point of a hook package. It is loaded at start when its distribution is listed, and never otherwise."""
+
+    name: str
+    distribution: str
+    version: str
+    entry_point: str
+    listed: bool
