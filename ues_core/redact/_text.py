@@ -71,10 +71,17 @@ def clip_text(text: str, limit: int) -> str:
     room = limit - len(marker)
     if room < 20:
         return text[:limit]
-    head = room * 6 // 10
-    tail = room - head
-    marker = ELISION.format(count=len(text) - room)[: limit - head - tail]
-    return text[:head] + marker + text[len(text) - tail :]
+    head = _outside_mask(text, room * 6 // 10, towards_start=True)
+    tail = _outside_mask(text, len(text) - (room - room * 6 // 10), towards_start=False)
+    return text[:head] + ELISION.format(count=tail - head)[: limit - head - (len(text) - tail)] + text[tail:]
+
+
+def _outside_mask(text: str, cut: int, *, towards_start: bool) -> int:
+    """A cut through a mask would leave something that looks like a secret again: move it out of the mask."""
+    start = text.find(MASK, max(0, cut - len(MASK) + 1), cut + len(MASK) - 1)
+    if start < 0 or not start < cut < start + len(MASK):
+        return cut
+    return start if towards_start else start + len(MASK)
 
 
 def redact_and_clip(text: str, limit: int, *, extra: Sequence[ExtraDetector | Detector] = ()) -> str:

@@ -1,0 +1,1 @@
+"""The second opinion: packet, escalation, strict answers, claims bound to local evidence. Advice informs; it never decides."""

@@ -1,0 +1,18 @@
+"""The decision packet: built from a real repository, bounded, redacted, fingerprinted over its content."""
+
+from __future__ import annotations
+
+from ues_core.reasoning.packet._build import BUILD_SECONDS, TIERS, build_packet
+from ues_core.reasoning.packet._rows import render_row
+from ues_core.reasoning.packet._tree import contained, decode_source, name_reason, read_source
+
+__all__ = [
+    "BUILD_SECONDS",
+    "TIERS",
+    "build_packet",
+    "contained",
+    "decode_source",
+    "name_reason",
+    "read_source",
+    "render_row",
+]

@@ -1,0 +1,331 @@
+"""Builds a decision packet from a real repository: bounded in time, memory and size; redacted before it is clipped."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from ues_core.contract import (
+    Code,
+    DiffRow,
+    EvidenceKind,
+    EvidenceRow,
+    ExtraDetector,
+    FileRow,
+    LeftOut,
+    Packet,
+    PacketBudget,
+    PacketTier,
+    Row,
+    Section,
+    SectionName,
+    SectionReport,
+    SnippetRow,
+    TextRow,
+    UsageError,
+)
+from ues_core.reasoning.packet._assemble import Draft, fingerprint, fit
+from ues_core.reasoning.packet._changes import (
+    current_changes,
+    diff_rows,
+    head_of,
+    judge,
+    recent_commits,
+    split_diff,
+    untracked_row,
+)
+from ues_core.reasoning.packet._git import Git
+from ues_core.reasoning.packet._graph import edge_rows
+from ues_core.reasoning.packet._map import map_rows, subsystem_rows
+from ues_core.reasoning.packet._mentions import mentioned
+from ues_core.reasoning.packet._retrieve import Ranked, rank, read_corpus
+from ues_core.reasoning.packet._snippets import snippet_of
+from ues_core.reasoning.packet._symbols import Symbol, symbols_of
+from ues_core.reasoning.packet._tally import Tally
+from ues_core.reasoning.packet._tree import list_files, name_reason
+from ues_core.reasoning.packet._words import query_of, words_of
+from ues_core.reasoning.render import measure_sections
+from ues_core.redact import clip_text, redact_text, validate_detector
+
+BUILD_SECONDS: Final = 25.0
+"""A whole build, at most: the preparation deadline of the reasoning seed is 30 s, and the rest is rendering."""
+SYMBOLS_SHOWN: Final = 6
+TEXT_ROW_CHARS: Final = 2_000
+INPUT_CHARS: Final = 2_000_000
+
+TIERS: Final[dict[PacketTier, PacketBudget]] = {
+    PacketTier.SMALL: PacketBudget(packet_chars=10_000, files=6, snippets=3, evidence=3, diff_chars=3_000),
+    PacketTier.MEDIUM: PacketBudget(packet_chars=20_000, files=12, snippets=6, evidence=6, diff_chars=6_000),
+    PacketTier.LARGE: PacketBudget(packet_chars=36_000, files=24, snippets=12, evidence=10, diff_chars=12_000),
+}
+"""The tiers of the reasoning seed."""
+
+
+def build_packet(
+    task: str,
+    repo: Path | str | None,
+    *,
+    constraints: Sequence[str] = (),
+    requirements: Sequence[str] = (),
+    verification: Sequence[str] = (),
+    evidence: Sequence[EvidenceRow] = (),
+    questions: Sequence[str] = (),
+    attempts: Sequence[str] = (),
+    failing_log: str | None = None,
+    files: Sequence[str] = (),
+    budget: PacketBudget | None = None,
+    tier: PacketTier | None = None,
+    detectors: Sequence[ExtraDetector] = (),
+    seconds: float = BUILD_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> Packet:
+    """A packet about ``task`` in the folder ``repo`` (a git repository, any folder, or ``None``).
+
+    ``files`` are paths that must be looked at; ``failing_log`` is the text of a failing run. ``tier`` picks a budget when
+    ``budget`` is not given; without either the facts decide. Synchronous and bounded by ``seconds``: call it in a thread.
+
+    Raises ``UsageError``: ``repository-unreadable`` when ``repo`` is no readable folder, ``packet-overflow`` when an essential
+    row does not fit, ``usage`` when the task is empty.
+    """
+    if not task.strip():
+        raise UsageError("The task of a packet is empty.", next_step="Say in a sentence what is to be done.")
+    end = clock() + seconds
+    builder = _Builder(task, detectors, lambda: end - clock())
+    builder.given(requirements, constraints, verification, questions, attempts)
+    root = _root(repo)
+    changes = builder.repository(root, failing_log or "", files) if root is not None else builder.no_repository()
+    builder.evidence(evidence, failing_log)
+    chosen = tier or _tier(builder, changes, questions)
+    return builder.packet(budget or TIERS[chosen], chosen, root.name if root is not None else "")
+
+
+def _root(repo: Path | str | None) -> Path | None:
+    if repo is None:
+        return None
+    try:
+        root = Path(repo).resolve(strict=True)
+        next(root.iterdir(), None)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"The repository folder '{repo}' cannot be read: {getattr(error, 'strerror', None) or type(error).__name__}.",
+            code=Code.REPOSITORY_UNREADABLE,
+            next_step="Name an existing folder that you may read.",
+        ) from None
+    return root
+
+
+def _tier(builder: _Builder, changed_chars: int, questions: Sequence[str]) -> PacketTier:
+    """The seed's structural thresholds."""
+    rows = len(builder.drafts[SectionName.FAILING_EVIDENCE].rows)
+    subsystems = len({tuple(r.document.file.path.split("/")[:2]) for r in builder.ranked[:12]})
+    if changed_chars > 12_000 or rows > 12 or len(questions) >= 3 or subsystems >= 3:
+        return PacketTier.LARGE
+    return PacketTier.MEDIUM if changed_chars > 3_000 or rows > 4 or questions or subsystems >= 2 else PacketTier.SMALL
+
+
+class _Builder:
+    """One build: drafts fill up section by section, everything passes through ``clean`` on its way in."""
+
+    def __init__(self, task: str, detectors: Sequence[ExtraDetector], remaining: Callable[[], float]) -> None:
+        self.task = task
+        self.remaining = remaining
+        self.detectors = tuple(validate_detector(d) for d in detectors)
+        self.redactions = 0
+        self.tally = Tally()
+        self.drafts = {name: Draft(name) for name in SectionName}
+        self.ranked: list[Ranked] = []
+        self.head = ""
+        self.snippet_sources: list[tuple[Ranked, str, list[Symbol], tuple[int, ...]]] = []
+
+    def clean(self, text: str) -> str:
+        """Redact. Always before any cut."""
+        redacted = redact_text(text, extra=self.detectors)
+        self.redactions += len(redacted.findings)
+        return redacted.text
+
+    def clipped(self, name: SectionName, text: str, limit: int) -> str:
+        cleaned = self.clean(text[:INPUT_CHARS])
+        short = clip_text(cleaned, limit)
+        self.drafts[name].clipped += short != cleaned
+        return short
+
+    def add(self, name: SectionName, *rows: Row) -> None:
+        self.drafts[name].rows.extend(rows)
+
+    def given(
+        self,
+        requirements: Sequence[str],
+        constraints: Sequence[str],
+        verification: Sequence[str],
+        questions: Sequence[str],
+        attempts: Sequence[str],
+    ) -> None:
+        """What the host says: essential rows whole, questions and attempts clipped one by one."""
+        self.add(SectionName.ORIGINAL_TASK, TextRow(text=self.clean(self.task)))
+        for name, texts in (
+            (SectionName.REQUIREMENT_SUMMARY, requirements),
+            (SectionName.CONSTRAINTS, constraints),
+            (SectionName.VERIFICATION_EXPECTATIONS, verification),
+        ):
+            self.add(name, *(TextRow(text=self.clean(text)) for text in texts if text.strip()))
+        for name, texts in ((SectionName.UNRESOLVED_QUESTIONS, questions), (SectionName.PREVIOUS_ATTEMPTS, attempts)):
+            self.add(name, *(TextRow(text=self.clipped(name, text, TEXT_ROW_CHARS)) for text in texts if text.strip()))
+
+    def no_repository(self) -> int:
+        self.tally.add(LeftOut.NO_REPOSITORY)
+        return 0
+
+    def repository(self, root: Path, failing_log: str, files: Sequence[str]) -> int:
+        """Everything that the repository has to say; returns the characters of the current diff."""
+        git = Git(root, remaining=self.remaining)
+        if not git.available:
+            self.tally.add(LeftOut.NO_REPOSITORY, root.name)
+        listed = list_files(root, git, self.tally, self.remaining)
+        head, branch = head_of(git) if git.available else ("", "")
+        self.head = head
+        self.add(SectionName.ARCHITECTURE_MAP, *self._cleaned_texts(map_rows(root, listed, head=head, branch=branch)))
+
+        changes = current_changes(git, head) if git.available else []
+        rows: list[DiffRow] = diff_rows(changes, self.tally)
+        known = {f.path for f in listed}
+        pinned = frozenset(self._pinned(files, known))
+        named = mentioned(f"{self.task}\n{failing_log}", known)
+        changed = frozenset(r.path for r in rows)
+        first = [*sorted(pinned), *named, *sorted(changed & known)]
+        question = f"{self.task}\n{failing_log[-4_000:]}"
+        documents = read_corpus(root, listed, query_of(question), first, self.tally, self.remaining)
+        self.ranked = rank(question, documents, named=named, changed=changed, pinned=pinned)
+        self.tally.add(LeftOut.IRRELEVANT, count=len(documents) - len(self.ranked))
+
+        untracked = untracked_row(listed) if git.available else None
+        for row in (*rows, *([untracked] if untracked is not None else ())):
+            self.add(
+                SectionName.CURRENT_DIFF, row.model_copy(update={"path": self.clean(row.path), "text": self.clean(row.text)})
+            )
+        self._relevant(named)
+        self.add(SectionName.DEPENDENCY_GRAPH, *edge_rows([r.document.file.path for r in self.ranked[:24]], documents))
+        commits = recent_commits(git) if git.available else None
+        if commits is not None:
+            self.add(SectionName.FAILING_EVIDENCE, commits)
+        return sum(len(r.text) for r in rows)
+
+    def _pinned(self, files: Sequence[str], known: set[str]) -> list[str]:
+        found = []
+        for path in files:
+            plain = path.replace("\\", "/").removeprefix("./")
+            if plain in known:
+                found.append(plain)
+            else:
+                self.tally.add(name_reason(plain) or LeftOut.UNREADABLE, plain)
+        return found
+
+    def _cleaned_texts(self, rows: Sequence[TextRow]) -> list[TextRow]:
+        return [TextRow(text=self.clean(row.text)) for row in rows]
+
+    def _relevant(self, named: dict[str, tuple[int, ...]]) -> None:
+        wanted = set(query_of(self.task))
+        rows: list[FileRow] = []
+        for place, found in enumerate(self.ranked[:200]):
+            document = found.document
+            symbols: list[Symbol] = []
+            if place < 40:
+                symbols = symbols_of(document.file.path, document.text)
+            ordered = sorted(symbols, key=lambda s: (-len(wanted.intersection(words_of(s.name))), s.start))
+            rows.append(
+                FileRow(
+                    path=self.clean(document.file.path),
+                    score=found.score,
+                    size=document.file.size,
+                    digest=document.digest,
+                    symbols=tuple(self.clean(s.name) for s in ordered[:SYMBOLS_SHOWN]),
+                    why=found.why,
+                )
+            )
+            if place < 100:
+                self.snippet_sources.append((found, document.text, symbols, named.get(document.file.path, ())))
+        self.add(SectionName.RELEVANT_FILES, *rows)
+        self.add(SectionName.RELEVANT_SUBSYSTEMS, *subsystem_rows(rows[:24]))
+
+    def evidence(self, rows: Sequence[EvidenceRow], failing_log: str | None) -> None:
+        """The failing log, then the host's evidence, then commits; never a file or a hunk with a secret name."""
+        given = list(rows)
+        if failing_log and failing_log.strip():
+            given.insert(0, EvidenceRow(evidence=EvidenceKind.FAILED_OUTPUT, source="failing log", text=failing_log))
+        draft = self.drafts[SectionName.FAILING_EVIDENCE]
+        commits, draft.rows = draft.rows, []
+        for row in given:
+            reason = name_reason(row.source) if row.source else None
+            if reason in (LeftOut.SECRET_PATH, LeftOut.ODD_NAME):
+                self.tally.add(reason)
+                continue
+            self.add(SectionName.FAILING_EVIDENCE, row.model_copy(update={"text": self._without_secret_hunks(row.text)}))
+        draft.rows += commits
+
+    def _without_secret_hunks(self, text: str) -> str:
+        changes = split_diff(text)
+        for change in changes:
+            if any(judge(path) is LeftOut.SECRET_PATH for path in change.paths):
+                self.tally.add(LeftOut.SECRET_PATH)
+                text = text.replace(change.text, "[a change of a secret file was left out]")
+        return text
+
+    def packet(self, budget: PacketBudget, tier: PacketTier, name: str) -> Packet:
+        """Clip rows to the budget, fit the sections, take the digests."""
+        self._snippets(budget)
+        evidence = self.drafts[SectionName.FAILING_EVIDENCE]
+        evidence.rows = [
+            self._bounded_evidence(row, budget.evidence_chars) for row in evidence.rows if isinstance(row, EvidenceRow)
+        ]
+        diff = self.drafts[SectionName.CURRENT_DIFF]
+        for place, row in enumerate(diff.rows):
+            if isinstance(row, DiffRow):
+                text = clip_text(row.text, max(400, budget.diff_chars // 3))
+                diff.clipped += text != row.text
+                diff.rows[place] = row.model_copy(update={"text": text})
+        sections: tuple[Section, ...] = fit(self.drafts, budget, measure_sections)
+        files = self.drafts[SectionName.RELEVANT_FILES]
+        self.tally.add(LeftOut.OVER_BUDGET, count=files.rows_in - len(files.rows))
+        reports: tuple[SectionReport, ...] = tuple(self.drafts[n].report() for n in SectionName)
+        chars = measure_sections(sections)
+        return Packet(
+            sections=sections,
+            tier=tier,
+            budget=budget,
+            fingerprint=fingerprint(sections),
+            chars=chars,
+            tokens_estimated=-(-chars // 4),
+            reports=reports,
+            left_out=self.tally.report(),
+            redactions=self.redactions,
+            repository=self.clean(name)[:200],
+            head=self.head,
+        )
+
+    def _bounded_evidence(self, row: EvidenceRow, limit: int) -> EvidenceRow:
+        text = self.clipped(SectionName.FAILING_EVIDENCE, row.text, limit)
+        digest = row.digest or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return row.model_copy(update={"text": text, "source": self.clean(row.source)[:200], "digest": digest})
+
+    def _snippets(self, budget: PacketBudget) -> None:
+        """Snippets of the files that are in the packet, and of no other; cut from the redacted text, so numbers stay true."""
+        query = query_of(self.task)
+        self.drafts[SectionName.EXACT_SNIPPETS].rows_in = min(len(self.snippet_sources), budget.files)
+        rows: list[SnippetRow] = []
+        for found, text, symbols, lines in self.snippet_sources[: min(budget.files, budget.snippets)]:
+            document = found.document
+            shown = self.clean(text)
+            row = snippet_of(
+                document.file.path,
+                shown,
+                document.digest,
+                query=query,
+                lines=lines,
+                symbols=symbols,
+                chars=budget.snippet_chars,
+            )
+            if row is not None:
+                rows.append(row)
+        self.add(SectionName.EXACT_SNIPPETS, *rows)

@@ -1,0 +1,113 @@
+"""Reading a git repository without trusting it: bounded, read-only calls that run nothing of the repository's own.
+
+A repository is input. Its configuration may name programs (hooks, a file-system monitor, external diffs, text conversion,
+filters); every one of them is switched off for our calls.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+CALL_SECONDS: Final = 15.0
+"""One git call, at most; the builder's own deadline shortens it."""
+
+_SAFE: Final = (
+    "core.quotepath=off",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.sshCommand=false",
+    "color.ui=never",
+    "diff.external=",
+    "diff.mnemonicPrefix=false",
+    "diff.noprefix=false",
+    "diff.submodule=short",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "gc.auto=0",
+    "maintenance.auto=false",
+)
+_KEPT_ENVIRONMENT: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "USERPROFILE")
+"""What git needs to run and to honour the *user's own* settings (ignored files, trusted folders)."""
+
+
+class Git:
+    """Calls git in one folder. Every call returns bytes, or ``None`` when git failed, was missing or took too long."""
+
+    def __init__(self, root: Path, *, remaining: Callable[[], float]) -> None:
+        self._root = root
+        self._remaining = remaining
+        self._filters: tuple[str, ...] = ()
+        self.truncated = False
+        """Whether the last call produced more than its limit."""
+        self.available = self.read("rev-parse", "--is-inside-work-tree", limit=64) == b"true\n"
+        if self.available:
+            self._filters = self._local_filters()
+
+    def _local_filters(self) -> tuple[str, ...]:
+        """Settings that switch off the filters which the repository's own configuration defines: they are programs."""
+        names = (
+            self.read("config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\.", limit=65_536) or b""
+        )
+        drivers = {n.split(b".", 1)[1].rsplit(b".", 1)[0] for n in names.split(b"\0") if n.count(b".") >= 2}
+        return tuple(
+            f"filter.{driver.decode('utf-8', 'replace')}.{key}"
+            for driver in sorted(drivers)
+            for key in ("clean=", "smudge=", "process=", "required=false")
+        )
+
+    def read(self, *arguments: str, limit: int) -> bytes | None:
+        """Run ``git <arguments>`` and return at most ``limit`` bytes of its output."""
+        seconds = min(CALL_SECONDS, self._remaining())
+        if seconds <= 0:
+            return None
+        command = ["git", "--no-pager", "--literal-pathspecs"]
+        for setting in (*_SAFE, *self._filters):
+            command += ("-c", setting)
+        environment = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+        environment |= {
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "LC_ALL": "C.UTF-8",
+        }
+        try:
+            process = subprocess.Popen(
+                [*command, *arguments],
+                cwd=self._root,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError:
+            return None
+        timer = threading.Timer(seconds, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            with process:
+                assert process.stdout is not None
+                output = process.stdout.read(limit + 1)
+                self.truncated = len(output) > limit
+                if self.truncated:
+                    process.kill()
+                process.stdout.close()
+                code = process.wait()
+        finally:
+            timer.cancel()
+        if code != 0 and not self.truncated:
+            return None
+        return output[:limit]
+
+    def text(self, *arguments: str, limit: int) -> str:
+        """Like ``read``, as text; empty when there is none."""
+        return (self.read(*arguments, limit=limit) or b"").decode("utf-8", "replace")

@@ -1,0 +1,121 @@
+"""Which files matter for a task: BM25 over contents, words of the path, what the task and the log name, what has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ues_core.contract import LeftOut
+from ues_core.reasoning.packet._tally import Tally
+from ues_core.reasoning.packet._tree import SourceFile, decode_source, read_source
+from ues_core.reasoning.packet._words import query_of, words_of
+
+CORPUS_FILES: Final = 4_000
+CORPUS_BYTES: Final = 32_000_000
+"""What is read for ranking, at most; larger repositories are narrowed by path first."""
+
+_CONTENT, _PATH, _MENTION, _CHANGED, _PINNED = 1.0, 0.6, 2.0, 0.5, 10.0
+"""Weights of the signals. Each is normalised to 0..1 first; a file that the task names outranks any that only resembles it."""
+_TEST_SHARE: Final = 0.75
+"""Tests talk about everything that they test; they count a little less than the code itself."""
+
+
+class Document(NamedTuple):
+    """A file that was read for ranking."""
+
+    file: SourceFile
+    text: str
+    digest: str
+
+
+class Ranked(NamedTuple):
+    """A relevant file, its score, and why."""
+
+    document: Document
+    score: float
+    why: str
+
+
+def read_corpus(
+    root: Path,
+    files: Sequence[SourceFile],
+    query: Sequence[str],
+    first: Sequence[str],
+    tally: Tally,
+    remaining: Callable[[], float],
+) -> list[Document]:
+    """Read what is worth ranking: files named first, then those whose path shares words with the task, then the rest."""
+    wanted, head = set(query), {p: n for n, p in enumerate(first)}
+    order = sorted(files, key=lambda f: (head.get(f.path, len(head)), -len(wanted.intersection(words_of(f.path))), f.path))
+    documents: list[Document] = []
+    spent = 0
+    for n, file in enumerate(order):
+        if len(documents) >= CORPUS_FILES or spent + file.size > CORPUS_BYTES:
+            tally.add(LeftOut.OVER_BUDGET, file.path)
+            continue
+        if n % 64 == 0 and remaining() <= 0:
+            tally.add(LeftOut.TIME_BUDGET, file.path, len(order) - n)
+            break
+        data, reason = read_source(root, file.path)
+        if reason is not None:
+            tally.add(reason, file.path)
+            continue
+        spent += len(data)
+        documents.append(Document(file, decode_source(data), hashlib.sha256(data).hexdigest()))
+    return documents
+
+
+def rank(
+    task: str,
+    documents: Sequence[Document],
+    *,
+    named: Mapping[str, tuple[int, ...]],
+    changed: frozenset[str],
+    pinned: frozenset[str],
+) -> list[Ranked]:
+    """Every document with a score above zero, best first; equal scores in path order."""
+    query = query_of(task)
+    content = _bm25(documents, query)
+    top = max(content, default=0.0) or 1.0
+    wanted = set(query)
+    ranked: list[Ranked] = []
+    for document, raw in zip(documents, content, strict=True):
+        path = document.file.path
+        path_words = words_of(path)
+        shared = wanted.intersection(path_words)
+        score = _CONTENT * raw / top + _PATH * (len(shared) / (len(set(path_words)) or 1))
+        reasons = ["content"] if raw > 0 else []
+        if shared:
+            reasons.append("path: " + " ".join(sorted(shared)[:4]))
+        if any(w in ("test", "tests", "spec", "fixtures") for w in path_words) and not wanted & {"test", "tests"}:
+            score *= _TEST_SHARE
+        if path in changed:
+            score += _CHANGED
+            reasons.append("changed")
+        if path in named:
+            score += _MENTION
+            reasons.append("named")
+        if path in pinned:
+            score += _PINNED
+            reasons.append("asked for")
+        if score > 0:
+            ranked.append(Ranked(document, round(score, 4), ", ".join(reasons)))
+    ranked.sort(key=lambda r: (-r.score, r.document.file.path))
+    return ranked
+
+
+def _bm25(documents: Sequence[Document], query: Sequence[str]) -> list[float]:
+    corpus = [words_of(d.file.path) + words_of(d.text) or ["\0"] for d in documents]
+    if not query or not corpus:
+        return [0.0] * len(corpus)
+    import bm25s  # type: ignore[import-untyped]  # here, not above: it loads numpy, which only a packet needs
+
+    vocabulary = set().union(*corpus)
+    known = [w for w in query if w in vocabulary]
+    if not known:
+        return [0.0] * len(corpus)
+    index = bm25s.BM25(method="lucene")
+    index.index(corpus, show_progress=False)
+    return [float(score) for score in index.get_scores(known)]
