@@ -17,6 +17,7 @@ from ues_core.contract import (
     Action,
     Approval,
     Code,
+    Driver,
     ExtraDetector,
     Fault,
     Limits,
@@ -33,7 +34,7 @@ from ues_core.host.consulting import ConsultDesk
 from ues_core.host.lane import Lane
 from ues_core.host.opening import Opened, Wish, check_owner, open_driver
 from ues_core.host.recorder import LedgerRecorder
-from ues_core.plugins import ObserverBus, PluginBook, PluginRow
+from ues_core.plugins import ObserverBus, PluginBook, PluginRow, load_hooks
 from ues_core.policy.approvals import ApprovalBook
 from ues_core.policy.budgets import SessionBudget
 from ues_core.reasoning import Consultation
@@ -80,7 +81,7 @@ class Host:
         self._detectors = detectors
         self._risk_terms = risk_terms
         self._profiles = profiles
-        self._recorder = LedgerRecorder(ledger, bus.publish, detectors)
+        self._recorder = LedgerRecorder(ledger, bus.emit, detectors)
         self._approvals = ApprovalBook()
         self._sessions: dict[str, tuple[Session, Path | None]] = {}
         self._opening = 0
@@ -122,7 +123,7 @@ class Host:
                 code=Code.BUDGET_EXHAUSTED,
                 next_step="Close one: await session.close().",
             )
-        name, found = await asyncio.to_thread(self._plugins.driver, driver)
+        name, found = await asyncio.to_thread(self._chosen_driver, driver)
         wish = Wish(
             url=url,
             allowed_origins=allowed_origins,
@@ -286,6 +287,10 @@ class Host:
             side_effects=self._side_effects,
         )
 
+    def _chosen_driver(self, name: str | None) -> tuple[str, Driver]:
+        chosen = self._plugins.driver_name(name)
+        return chosen, self._plugins.driver(chosen)
+
     def _must_be_open(self) -> None:
         if self._closed:
             raise UsageError("The host is closed.", code=Code.HOST_CLOSED, fault=Fault.HOST, next_step="Open another host.")
@@ -362,7 +367,7 @@ async def _closed_for_sure(host: Host) -> None:
 def _build(settings: Settings, environ: Mapping[str, str]) -> Host:
     plugins = PluginBook(settings)
     plugins.check_strict()
-    contributions = plugins.contributions()
+    hooks = load_hooks(settings)
     state = settings.state_dir
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     profiles = ProfileHome(settings.profiles_dir / "temporary")
@@ -372,7 +377,7 @@ def _build(settings: Settings, environ: Mapping[str, str]) -> Host:
     side_effects = {found.intent.guard_key for found in open_intents(state) if found.intent.guard_key}
     ledger = Ledger(state, key, tags.host_tag, now=time.time, entropy=secrets.token_bytes)
     try:
-        bus = ObserverBus(plugins.observers())
+        bus = ObserverBus(hooks.observers)
     except BaseException:
         ledger.close(TerminalState.INTERRUPTED)
         raise
@@ -384,7 +389,7 @@ def _build(settings: Settings, environ: Mapping[str, str]) -> Host:
         ledger=ledger,
         tags=tags,
         side_effects=side_effects,
-        detectors=contributions.detectors,
-        risk_terms=contributions.risk_terms,
+        detectors=hooks.detectors,
+        risk_terms=hooks.risk_terms,
         profiles=profiles,
     )

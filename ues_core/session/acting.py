@@ -50,6 +50,7 @@ from ues_core.contract import (
     Wait,
     decide,
 )
+from ues_core.policy.approvals import guard_key
 from ues_core.policy.capability import require_for_action
 from ues_core.policy.risk import judge
 from ues_core.policy.taxonomy import traits
@@ -313,16 +314,14 @@ class ActionPath:
                 next_step="Pass the ref of the node and an approval.",
             )
         arguments = arguments_digest(action)
-        guard_key = sha(
-            (
-                ctx.owner,
-                scrub_url(before.location),
-                str(verb),
-                draft.target.identity,
-                arguments,
-                inspection.form_digest,
-                action.idempotency_key or "",
-            )
+        guard = guard_key(
+            owner=ctx.owner,
+            location=scrub_url(before.location),
+            verb=str(verb),
+            identity=draft.target.identity,
+            arguments_digest=arguments,
+            form_digest=inspection.form_digest,
+            idempotency_key=action.idempotency_key or "",
         )
         if approval is None:
             raise PolicyRefusal(
@@ -330,7 +329,7 @@ class ActionPath:
                 code=risky if risky is not Code.OK else Code.APPROVAL_REQUIRED,
                 next_step="The host can approve exactly this action: host.approve(session, action).",
             )
-        if guard_key in ctx.side_effects:
+        if guard in ctx.side_effects:
             raise PolicyRefusal(
                 "The same side effect was already dispatched, perhaps before a crash; it is never repeated by itself.",
                 code=Code.DUPLICATE_SIDE_EFFECT,
@@ -362,12 +361,12 @@ class ActionPath:
             arguments_digest=arguments,
             approval=approval,
             idempotency_key=action.idempotency_key,
-            guard_key=guard_key,
+            guard_key=guard,
             at=iso(ctx.now()),
         )
         await ctx.recorder.intent(intent)
         draft.intent_id = intent.intent_id
-        ctx.side_effects.add(guard_key)
+        ctx.side_effects.add(guard)
         draft.code, draft.reason = Code.OK, ""
 
     # -- after the input ---------------------------------------------------------------------------------------------

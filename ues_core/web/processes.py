@@ -198,6 +198,11 @@ class ProfileHome:
                 stuck.append(folder.name)
         return Swept(removed=tuple(removed), kept=tuple(kept), stuck=tuple(stuck))
 
+    def abandoned(self) -> tuple[str, ...]:
+        """Names of the folders whose owner is dead; nothing is changed."""
+        owners = sorted(self.root.glob(f"{_PREFIX}*{_OWNER_SUFFIX}"))
+        return tuple(owner.with_suffix("").name for owner in owners if not _owner_lives(owner))
+
     async def make_async(self) -> Path:
         """``make`` off the loop."""
         return await asyncio.to_thread(self.make)
