@@ -258,7 +258,7 @@ class LiveDocument:
                 continue
             if live.data.visible:
                 matched.append(live)
-            elif request.find is not None:
+            else:
                 hidden += 1
         nodes: list[NodeFacts] = []
         index: dict[int, int] = {}
