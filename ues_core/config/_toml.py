@@ -22,7 +22,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     """The file as data, and its text. Raises ``ConfigError`` with file, line and what was expected."""
     try:
         if not path.is_file():
-            raise OSError("it is not a file")
+            raise OSError("it is not a file" if path.exists() else "there is no such file")
         if path.stat().st_size > SIZE_LIMIT:
             raise OSError(f"it is larger than {SIZE_LIMIT} bytes")
         text = path.read_bytes().decode("utf-8")
