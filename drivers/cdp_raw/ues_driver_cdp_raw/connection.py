@@ -144,7 +144,7 @@ class RawConnection:
         elif "id" in message:
             self._answered(message)
         elif "method" in message:
-            self._happened(str(message.get("sessionId", "")), str(message["method"]), message.get("params") or {})
+            self._happened(str(message.get("sessionId", "")), str(message["method"]), _object(message.get("params")))
         else:
             self._record(f"message is neither an answer nor an event: {sorted(message)[:8]}")
 
@@ -160,20 +160,20 @@ class RawConnection:
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _answered(self, message: dict[str, Any]) -> None:
-        pending = self._pending.get(message["id"])
+        number = message["id"]
+        pending = self._pending.get(number) if isinstance(number, int) else None
         if pending is None or pending.answer.done():
             return  # its deadline passed or its caller was cancelled
         error = message.get("error")
         if isinstance(error, dict):
             _fail(pending, error_of(pending.method, error))
             return
-        result = message.get("result")
-        pending.answer.set_result(result if isinstance(result, dict) else {})
+        pending.answer.set_result(_object(message.get("result")))
 
     def _happened(self, session: str, method: str, params: dict[str, Any]) -> None:
         match method:
             case "Target.attachedToTarget":
-                target = params.get("targetInfo", {}).get("targetId", "")
+                target = _object(params.get("targetInfo")).get("targetId", "")
                 self._sessions[str(params.get("sessionId", ""))] = _Session(session, str(target))
             case "Target.detachedFromTarget":
                 self._end_session(str(params.get("sessionId", "")), _page_gone)
@@ -234,6 +234,10 @@ def error_of(method: str, error: Mapping[str, Any]) -> DriverError:
             details=details,
         )
     return DriverError(f"The browser refused {method}: {message}", details=details)
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _fail(pending: _Pending, error: DriverError) -> None:
