@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ues_core.plugins._book import PluginBook
-from ues_core.plugins._contributions import HookPackages, load_hooks
+from ues_core.plugins._contributions import HookPackages, Observer, load_hooks
 from ues_core.plugins._observers import ObserverBus, ObserverFailure, ObserverReport
 from ues_core.plugins._rows import GROUPS, HOOK_GROUP, HookRow, PluginRow
 
@@ -12,6 +12,7 @@ __all__ = [
     "HOOK_GROUP",
     "HookPackages",
     "HookRow",
+    "Observer",
     "ObserverBus",
     "ObserverFailure",
     "ObserverReport",
