@@ -60,7 +60,7 @@ test: setup browser
 	@echo "== types"
 	@$(BIN)/mypy $(TYPED)
 	@echo "== import contract"
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 	@echo "== tests"
 	@$(BIN)/pytest -n $(JOBS) --maxprocesses 4 --dist worksteal
 

@@ -90,9 +90,10 @@ def kill_tree(pid: int | None, profile_dir: str | Path | None = None, *, seconds
     """
     end = time.monotonic() + seconds
     pause = _POLL_SECONDS
+    main = _process(pid)
     known: dict[int, psutil.Process] = {}
     while True:
-        for process in _members(pid, profile_dir):
+        for process in _members(main, profile_dir):
             known.setdefault(process.pid, process)
         living = [process for process in known.values() if _lives(process)]
         if not living:
@@ -219,11 +220,18 @@ class ProfileHome:
 # -- inside ----------------------------------------------------------------------------------------------------------
 
 
-def _members(pid: int | None, profile_dir: str | Path | None) -> Iterable[psutil.Process]:
-    if pid is not None:
+def _process(pid: int | None) -> psutil.Process | None:
+    try:
+        return None if pid is None else psutil.Process(pid)
+    except psutil.Error:
+        return None
+
+
+def _members(main: psutil.Process | None, profile_dir: str | Path | None) -> Iterable[psutil.Process]:
+    # is_running compares the start time too: a later process with the same number is not ours.
+    if main is not None and main.is_running():
+        yield main
         with contextlib.suppress(psutil.Error):
-            main = psutil.Process(pid)
-            yield main
             yield from main.children(recursive=True)
     if profile_dir is not None:
         yield from browser_processes_of(profile_dir)

@@ -14,7 +14,7 @@ from typing import Final
 
 from ues_core.contract import Code, DriverError, Fault, Launch, NotSupported, Viewport
 from ues_core.web.launch import browser_env, chromium_args, prepare_profile
-from ues_core.web.processes import KILL_SECONDS, kill_tree, kill_tree_async
+from ues_core.web.processes import KILL_SECONDS, kill_tree_async
 from ues_driver_cdp_raw.connection import RawConnection
 from ues_driver_cdp_raw.pipe import PipeWire, pipe_pairs
 
@@ -64,7 +64,7 @@ class LaunchedBrowser:
                 async with asyncio.timeout(grace / 2):
                     await asyncio.shield(exited)
             asked = exited.done()
-            gone = await kill_tree_async(None if asked else self.pid, self.profile_dir)
+            gone = await kill_tree_async(self._life.living_pid, self.profile_dir)
             return not (asked and gone)
         except BaseException:
             self._life.kill_now()
@@ -132,6 +132,8 @@ class _Life:
         self.pid = 0
         self.exited: asyncio.Future[int] = loop.create_future()
         self._loop = loop
+        self._reaping = threading.Lock()
+        self._reaped = False
         self._connection: RawConnection | None = None
         self._stderr: deque[bytes] = deque(maxlen=_STDERR_CHUNKS)
         self._stderr_pipe: asyncio.BaseTransport | None = None
@@ -161,11 +163,17 @@ class _Life:
         self._connection = await PipeWire.open(we_read, we_write)
         return self._connection
 
+    @property
+    def living_pid(self) -> int | None:
+        """The main process, or ``None`` once its number may belong to somebody else."""
+        return self.pid if self.pid and not self._reaped else None
+
     def kill_now(self) -> None:
         """Kill the process group without waiting; for the paths on which nothing can be awaited any more."""
-        if self.pid and not self.exited.done():
-            with contextlib.suppress(OSError):
-                os.killpg(self.pid, signal.SIGKILL)
+        with self._reaping:
+            if self.living_pid is not None:
+                with contextlib.suppress(OSError):
+                    os.killpg(self.pid, signal.SIGKILL)
 
     async def destroy(self, profile_dir: str) -> None:
         self.kill_now()
@@ -173,7 +181,7 @@ class _Life:
             if self._connection is not None:
                 await self._connection.close()
             if self.pid:
-                await asyncio.to_thread(kill_tree, self.pid, profile_dir)
+                await kill_tree_async(self.living_pid, profile_dir)
         finally:
             self.release()
 
@@ -191,9 +199,17 @@ class _Life:
 
     def _reap(self) -> None:
         try:
-            _, status = os.waitpid(self.pid, 0)
+            if hasattr(os, "waitid"):  # wait first, reap under the lock: until then its number stays its own
+                os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+                with self._reaping:
+                    _, status = os.waitpid(self.pid, 0)
+                    self._reaped = True
+            else:  # macOS before Python 3.13
+                _, status = os.waitpid(self.pid, 0)
+                self._reaped = True
             code = os.waitstatus_to_exitcode(status)
         except ChildProcessError:
+            self._reaped = True
             code = -1  # somebody else took its status; it is gone all the same
         with contextlib.suppress(RuntimeError):  # the loop closed first
             self._loop.call_soon_threadsafe(self._gone, code)
