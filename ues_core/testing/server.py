@@ -8,11 +8,14 @@ Routes::
     /hang             does not answer until the server closes (at most HANG_LIMIT seconds)
     /download         a small file, as an attachment
 
-Every request is counted by its path, whatever it answers.
+Every request is counted by its path, whatever it answers. ``python -m ues_core.testing.server`` serves the pages to try things
+on: it prints its origin and ends after an hour, or with Ctrl-C.
 """
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +33,8 @@ HANG_LIMIT: Final = 30.0
 """Seconds that ``/hang`` holds a connection at most."""
 CONNECTION_LIMIT: Final = 64
 """Connections served at the same time; more are closed at once."""
+SERVE_LIMIT: Final = 3_600.0
+"""Seconds that the command serves."""
 DOWNLOAD: Final = b"a small file\n"
 """What ``/download`` sends."""
 
@@ -171,3 +176,15 @@ def serve() -> Iterator[Grounds]:
     """Both servers, closed on the way out."""
     with FixtureServer() as pages, FixtureServer() as canary:
         yield Grounds(pages, canary)
+
+
+def main() -> None:
+    """Serve the pages until Ctrl-C, at most an hour; the first line of output is the origin."""
+    with FixtureServer() as server, contextlib.suppress(KeyboardInterrupt):
+        sys.stdout.write(f"{server.origin}\n")
+        sys.stdout.flush()
+        threading.Event().wait(SERVE_LIMIT)
+
+
+if __name__ == "__main__":
+    main()
