@@ -22,8 +22,6 @@ class RiskTerms(Model):
     """More words that make a target risky, for one language and category."""
 
     language: str = Field(pattern=r"^[a-z]{2,3}(-[A-Za-z]{2,8})?$")
-    category: Literal[
-        Code.DESTRUCTIVE_TARGET, Code.FINANCIAL_TARGET, Code.EXTERNAL_COMMIT_TARGET, Code.SECURITY_TARGET
-    ]
+    category: Literal[Code.DESTRUCTIVE_TARGET, Code.FINANCIAL_TARGET, Code.EXTERNAL_COMMIT_TARGET, Code.SECURITY_TARGET]
     terms: tuple[str, ...] = Field(min_length=1, max_length=200)
     """Plain words or phrases; matched case-insensitively after NFKC, at word boundaries where the script has them."""

@@ -110,10 +110,15 @@ class Timeouts(Model):
     """Five separate budgets, in seconds (reference: lifecycle table of the reasoning seed)."""
 
     navigation: float = Field(default=30.0, ge=1, le=180)
+    """Loading a document, and opening a session."""
     action: float = Field(default=10.0, ge=0.5, le=120)
+    """One action, from the ref to its receipt."""
     wait: float = Field(default=5.0, ge=0.1, le=60)
+    """Waiting for a state that was asked for."""
     observe: float = Field(default=10.0, ge=0.5, le=120)
+    """One observation."""
     close: float = Field(default=5.0, ge=0.5, le=60)
+    """Closing a session; what does not end by then is killed."""
 
 
 class OpenSpec(Model):

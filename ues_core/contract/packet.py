@@ -14,14 +14,23 @@ class PacketBudget(Model):
     """Bounds of a packet, in characters and rows (reference: packet table of the reasoning seed)."""
 
     packet_chars: int = Field(default=48_000, ge=2_000, le=2_000_000)
+    """Characters of the whole rendered packet."""
     files: int = Field(default=24, ge=1, le=200)
+    """Relevant files listed."""
     snippets: int = Field(default=12, ge=1, le=100)
+    """Snippets of code."""
     evidence: int = Field(default=10, ge=1, le=100)
+    """Pieces of evidence."""
     diff_chars: int = Field(default=12_000, ge=500, le=400_000)
+    """Characters of the current change."""
     section_chars: int = Field(default=6_000, ge=500, le=200_000)
+    """Characters of any other section."""
     snippet_chars: int = Field(default=1_600, ge=100, le=40_000)
+    """Characters of one snippet."""
     evidence_chars: int = Field(default=2_000, ge=100, le=40_000)
+    """Characters of one piece of evidence."""
     delta_chars: int = Field(default=16_000, ge=1_000, le=400_000)
+    """Characters of a follow-up."""
 
 
 class TextRow(Model):
