@@ -38,14 +38,20 @@ def test_it_cannot_widen(load: Load) -> None:
         operator='mode = "off"\nallowed_origins = ["https://a.example"]\ndenied_origins = ["https://d.example"]\n',
         repository=(
             'mode = "auto"\nallowed_origins = ["https://a.example", "https://evil.example"]\ndenied_origins = []\n'
-            "[budgets]\nactions = 2000\n[packet]\npacket_chars = 90000\n[timeouts]\nsession = 7000\n"
+            "[budgets]\nactions = 2000\n[packet]\npacket_chars = 90000\n[timeouts]\nnavigation = 100\n"
         ),
     )
     assert settings.mode is ReasoningMode.OFF
     assert settings.allowed_origins == ("https://a.example",)
     assert settings.denied_origins == ("https://d.example",)
-    assert (settings.budgets.actions, settings.packet.packet_chars, settings.timeouts.session) == (200, 48_000, 300.0)
-    assert set(ignored(settings)) == {"mode", "allowed_origins", "budgets.actions", "packet.packet_chars", "timeouts.session"}
+    assert (settings.budgets.actions, settings.packet.packet_chars, settings.timeouts.navigation) == (200, 48_000, 30.0)
+    assert set(ignored(settings)) == {
+        "mode",
+        "allowed_origins",
+        "budgets.actions",
+        "packet.packet_chars",
+        "timeouts.navigation",
+    }
     assert "https://evil.example" in ignored(settings)["allowed_origins"]
 
 
