@@ -74,12 +74,14 @@ class BrowserSettings(Model):
 class TimeoutSettings(Timeouts):
     """``[timeouts]``: bounds in seconds."""
 
-    session: float = Field(default=300.0, ge=5, le=7_200)
-    """A session's whole life; activity does not extend it (reference: lifecycle table of the reasoning seed)."""
+    session: float = Field(default=7_200.0, ge=5, le=86_400)
+    """A session's whole life; activity does not extend it."""
+    idle: float = Field(default=900.0, ge=5, le=86_400)
+    """How long a session may go unused before it is closed (reference: contract v9 of the browser seed, 15 minutes)."""
 
     def for_driver(self) -> Timeouts:
         """The five bounds that a driver is given."""
-        return Timeouts.model_validate(self.model_dump(exclude={"session"}))
+        return Timeouts.model_validate(self.model_dump(exclude={"session", "idle"}))
 
 
 class BudgetSettings(Model):

@@ -150,7 +150,7 @@ class Host:
         self._sessions[session_id] = (session, opened.profile)
         self._session_receipt(session_id, owner, name, "opened", None)
         loop = asyncio.get_running_loop()
-        self._expiry[session_id] = loop.call_later(self.settings.timeouts.session, self._expire, session)
+        self._expiry[session_id] = loop.call_later(self._patience(session, loop.time()), self._expire, session, loop.time())
         session.on_close(self._session_closed)
         return session
 
@@ -313,8 +313,19 @@ class Host:
             )
         )
 
-    def _expire(self, session: Session) -> None:
-        task = asyncio.get_running_loop().create_task(session.close())
+    def _patience(self, session: Session, opened: float) -> float:
+        """Seconds until the session has been idle for too long or has lived its whole life, whichever is first."""
+        now, limits = asyncio.get_running_loop().time(), self.settings.timeouts
+        idle = limits.idle if session.idle_since is None else session.idle_since + limits.idle - now
+        return max(0.0, min(idle, opened + limits.session - now))
+
+    def _expire(self, session: Session, opened: float) -> None:
+        loop = asyncio.get_running_loop()
+        left = self._patience(session, opened)
+        if left > 0:
+            self._expiry[session.id] = loop.call_later(left, self._expire, session, opened)
+            return
+        task = loop.create_task(session.close())
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 

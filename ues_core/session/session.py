@@ -61,6 +61,8 @@ class Session:
         self._actions = ActionPath(ctx, self._desk, self._evidence)
         self._lock = asyncio.Lock()
         self._closed = False
+        self.idle_since: float | None = asyncio.get_running_loop().time()
+        """When the last call ended, on the loop's clock; ``None`` while a call runs."""
         self._closing: asyncio.Future[None] | None = None
         self._on_close: list[Callable[[Session], Awaitable[None]]] = []
 
@@ -376,8 +378,10 @@ class _Turn:
         if self._session._closed:
             self._session._lock.release()
             self._refuse_closed()
+        self._session.idle_since = None
 
     async def __aexit__(self, *_: object) -> None:
+        self._session.idle_since = asyncio.get_running_loop().time()
         self._session._lock.release()
 
     def _refuse_closed(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ues_core.config import Settings
 
-DRIVER = '''
+DRIVER = """
 from ues_core.contract import hookimpl
 from ues_core.testing import GoTo, MemoryDriver, MemoryNode, MemoryPage, RemoveNode, SetText
 
@@ -25,7 +25,7 @@ PAGES = [
 @hookimpl
 def ues_driver():
     return MemoryDriver(PAGES, name="in-memory")
-'''
+"""
 
 
 @pytest.fixture

@@ -214,3 +214,26 @@ async def test_a_session_that_fails_to_open_leaves_a_receipt_and_nothing_else(
             await host.session("alice", url=A)
         assert await host.release("alice") == 0
     assert verified(host, host_settings.state_dir).ok
+
+
+async def test_a_session_that_nobody_uses_is_closed(host_settings: Settings) -> None:
+    settings = host_settings.model_copy(update={"timeouts": host_settings.timeouts.model_copy(update={"idle": 0.2})})
+    async with open_host(settings) as host:
+        used, unused = await host.session("alice", url=A), await host.session("bob", url=A)
+        for _ in range(8):
+            await used.observe()
+            await asyncio.sleep(0.05)
+        assert (used.closed, unused.closed) == (False, True)
+        await asyncio.sleep(0.5)
+        assert used.closed
+
+
+async def test_a_session_does_not_outlive_its_whole_life_however_busy(host_settings: Settings) -> None:
+    settings = host_settings.model_copy(update={"timeouts": host_settings.timeouts.model_copy(update={"session": 0.3})})
+    async with open_host(settings) as host:
+        session = await host.session("alice", url=A)
+        with pytest.raises(Refusal) as refused:
+            for _ in range(100):
+                await session.observe()
+                await asyncio.sleep(0.02)
+        assert refused.value.code is Code.SESSION_CLOSED

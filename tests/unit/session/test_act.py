@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ues_core.contract import Approval, Code, DispatchStatus, Refusal, VerificationStatus
+from ues_core.contract import Approval, Code, DispatchStatus, PopupPolicy, Refusal, VerificationStatus
 from ues_core.testing import GoTo, MemoryDriver, MemoryFaults, MemoryNode, MemoryPage, OpenPage
 
 HOME = "https://shop.test/"
@@ -237,7 +237,7 @@ async def test_a_new_page_is_reported_and_followed_only_when_the_host_says_so(op
         MemoryPage(url="https://shop.test/next", title="Next"),
     ]
     for policy, moved in (("stay", False), ("follow", True)):
-        bench = await open_session(driver=MemoryDriver(pages), popups=policy)
+        bench = await open_session(driver=MemoryDriver(pages), popups=PopupPolicy(policy))
         receipt = await bench.session.act({"verb": "click", "ref": ref(await bench.session.observe(), "button", "More")})
         assert any("https://shop.test/next" in warning for warning in receipt.warnings)
         assert ((await bench.session.observe()).surface.title == "Next") is moved

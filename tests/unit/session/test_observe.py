@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ues_core.contract import Code, NotSupported, RefRefusal, Refusal, UsageError
+from ues_core.contract import Code, FrameReach, NotSupported, RefRefusal, Refusal, Support, UsageError
 from ues_core.testing import MEMORY_CAPABILITIES, MemoryDriver, MemoryNode, MemoryPage
 
 HOME = "https://shop.test/"
@@ -127,7 +127,7 @@ async def test_a_scope_survives_one_dispatched_action(open_session: Any) -> None
                 url=HOME,
                 nodes=(
                     MemoryNode(role="button", name="Outside"),
-                    MemoryNode(role="form", name="Order", nodes=(MemoryNode(role="button", name="Inside"),)),
+                    MemoryNode(role="form", name="Order", children=(MemoryNode(role="button", name="Inside"),)),
                 ),
             )
         ]
@@ -166,7 +166,9 @@ async def test_an_anchor_without_an_acted_node_is_refused_not_null(open_session:
 async def test_what_the_driver_does_not_declare_is_refused_by_name(
     open_session: Any, arguments: dict[str, Any], capability: str
 ) -> None:
-    bare = MEMORY_CAPABILITIES.model_copy(update={"content": False, "find": False, "closed_roots": "none", "frames": "none"})
+    bare = MEMORY_CAPABILITIES.model_copy(
+        update={"content": False, "find": False, "closed_roots": Support.NONE, "frames": FrameReach.NONE}
+    )
     bench = await open_session(driver=MemoryDriver([MemoryPage(url=HOME)], capabilities=bare))
     with pytest.raises(NotSupported) as refused:
         await bench.session.observe(**arguments)
