@@ -243,9 +243,11 @@ async def test_a_browser_that_never_answers_is_killed_at_the_deadline(profile: P
 
 
 async def test_a_profile_path_too_long_for_a_socket_still_starts(tmp_path: Path, target: Launch) -> None:
-    deep = tmp_path / ("d" * 60) / ("e" * 60)
-    launched = await launch_browser(target.model_copy(update={"profile_dir": str(deep)}), viewport=Viewport(), deadline=30)
+    home = ProfileHome(tmp_path / ("d" * 60) / ("e" * 60))
+    deep = target.model_copy(update={"profile_dir": str(home.make())})
+    launched = await launch_browser(deep, viewport=Viewport(), deadline=30)
     assert await launched.close() is False
+    assert home.remove(launched.profile_dir)
 
 
 HOST = """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import stat
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -112,17 +115,35 @@ def browser_env(profile_dir: str | Path, *, environ: Mapping[str, str] | None = 
 
 
 def temporary_dir(profile_dir: str | Path) -> Path:
-    """Where the browser may put temporary files: inside the profile folder when its sockets fit there, else the system's.
+    """Where the browser may put temporary files: inside the profile folder when its sockets fit there, else a short folder
+    of the system's temporary one that belongs to this profile alone.
 
     Chromium ends itself at start when the path of its profile socket is longer than the system takes.
     """
     inside = Path(profile_dir) / ".tmp"
-    fits = len(str(inside).encode()) + _SINGLETON_BYTES <= SOCKET_PATH_BYTES
-    return inside if fits or sys.platform == "win32" else Path(tempfile.gettempdir())
+    if _socket_fits(inside):
+        return inside
+    name = "ues-" + hashlib.sha256(os.fsencode(os.path.abspath(profile_dir))).hexdigest()[:12]
+    beside = Path(tempfile.gettempdir()) / name
+    return beside if _socket_fits(beside) else Path("/tmp") / name
 
 
 def prepare_profile(profile_dir: str | Path) -> None:
-    """Make the folders that ``browser_env`` names, for this user only."""
+    """Make the folders that ``browser_env`` names, for this user only.
+
+    Raises ``PermissionError`` when the short temporary folder is there and is not ours: somebody else could read it.
+    """
     home = Path(profile_dir)
-    for folder in (home, home / ".config", home / ".cache", home / ".local", home / ".run", home / ".tmp"):
+    for folder in (home, home / ".config", home / ".cache", home / ".local", home / ".run"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    temporary = temporary_dir(home)
+    temporary.mkdir(mode=0o700, exist_ok=True)
+    if sys.platform != "win32":
+        facts = temporary.lstat()
+        if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid():
+            raise PermissionError(f"the temporary folder {temporary} belongs to somebody else")
+        temporary.chmod(0o700)
+
+
+def _socket_fits(folder: Path) -> bool:
+    return sys.platform == "win32" or len(os.fsencode(folder)) + _SINGLETON_BYTES <= SOCKET_PATH_BYTES

@@ -24,6 +24,7 @@ from typing import Final
 import psutil
 
 from ues_core.contract import Model, UsageError
+from ues_core.web.launch import temporary_dir
 
 KILL_SECONDS: Final = 5.0
 """Within this time a killed tree must be gone."""
@@ -164,6 +165,7 @@ class ProfileHome:
         May be called again after a failure. Raises ``UsageError`` for a folder that is not one of this home.
         """
         path = Path(folder)
+        temporary = temporary_dir(path)
         if path.parent != self.root or not path.name.startswith(_PREFIX) or path.suffix:
             raise UsageError(f"{path.name!r} is not a profile folder of this home, so it is not removed.")
         end = time.monotonic() + seconds
@@ -172,9 +174,10 @@ class ProfileHome:
             if browser_processes_of(path):
                 looks = 0
                 kill_tree(None, path, seconds=max(0.0, end - time.monotonic()))
-            elif os.path.lexists(path):
+            elif os.path.lexists(path) or os.path.lexists(temporary):
                 looks = 0
                 _remove_once(path)
+                _remove_once(temporary)
             else:
                 looks += 1
             if time.monotonic() >= end and looks == 0:

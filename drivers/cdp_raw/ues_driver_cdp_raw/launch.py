@@ -81,9 +81,9 @@ async def launch_browser(target: Launch, *, viewport: Viewport, deadline: float)
     browser's last words); nothing is left running then, nor after a cancellation.
     """
     executable, profile_dir = _checked(target)
-    prepare_profile(profile_dir)
     life = _Life(asyncio.get_running_loop())
     try:
+        prepare_profile(profile_dir)
         connection = await life.start(target, [*chromium_args(target, viewport, pipe=True), "about:blank"])
         await connection.send("Browser.getVersion", deadline=deadline)
     except (DriverError, OSError) as error:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ues_core.contract import Launch, Viewport
 from ues_core.web.launch import SOCKET_PATH_BYTES, browser_env, chromium_args, prepare_profile, temporary_dir
+from ues_core.web.processes import ProfileHome
 
 PROMISED = (
     "--no-first-run",
@@ -83,9 +84,35 @@ def test_a_window_gets_its_display_and_nothing_else(tmp_path: Path) -> None:
 @given(st.text(alphabet="abcdé", min_size=1, max_size=200))
 def test_the_profile_socket_always_fits(name: str) -> None:
     folder = temporary_dir(Path("/p") / name)
-    inside = folder.is_relative_to("/p")
-    longest = f"{folder}/org.chromium.Chromium.XXXXXX/SingletonSocket"
-    assert len(longest.encode()) <= SOCKET_PATH_BYTES or not inside
+    socket = f"{folder}/org.chromium.Chromium.XXXXXX/SingletonSocket"
+    assert len(socket.encode()) <= SOCKET_PATH_BYTES
+    assert folder == temporary_dir(f"/p/{name}")
+
+
+def test_two_long_profiles_share_no_temporary_folder() -> None:
+    assert temporary_dir("/p/" + "x" * 200) != temporary_dir("/p/" + "x" * 201)
+
+
+def test_a_long_profile_goes_with_its_temporary_folder(tmp_path: Path) -> None:
+    home = ProfileHome(tmp_path / ("d" * 120))
+    folder = home.make()
+    prepare_profile(folder)
+    temporary = temporary_dir(folder)
+    assert temporary.is_dir()
+    assert not temporary.is_relative_to(folder)
+    assert home.remove(folder) is True
+    assert not temporary.exists()
+
+
+def test_a_temporary_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    profile = tmp_path / ("d" * 120)
+    temporary = temporary_dir(profile)
+    temporary.symlink_to(tmp_path)
+    try:
+        with pytest.raises(PermissionError):
+            prepare_profile(profile)
+    finally:
+        temporary.unlink()
 
 
 def test_a_prepared_profile_is_this_users_alone(tmp_path: Path) -> None:
