@@ -1,0 +1,113 @@
+"""Pixels and boxes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+from ues_core.contract import (
+    Box,
+    Captured,
+    CapturedNode,
+    CaptureKind,
+    CaptureRequest,
+    Code,
+    DocumentGone,
+    DriverError,
+    Fault,
+    NodeKey,
+    OmitReason,
+)
+from ues_core.web.deadline import Clock
+from ues_core.web.transport import WebTransport
+
+
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """What is pictured, in CSS pixels of the page; ``origin`` is its corner in the viewport."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    origin_x: float
+    origin_y: float
+    beyond: bool
+
+
+async def capture(transport: WebTransport, page: str, request: CaptureRequest, clock: Clock) -> Captured:
+    """A PNG of the viewport, the whole page or one node, with the boxes of the nodes asked for."""
+    boxes = await _boxes(transport, page, request.keys, clock)
+    area = await _area(transport, page, request, clock)
+    surface = json.loads(await transport.evaluate(page, "", "surface", {"page": page, "document": "-"}, deadline=clock.left()))
+    density = float(surface["viewport"]["scale"]) * request.scale
+    if area.width < 1 or area.height < 1:
+        raise DriverError("There is nothing to picture.", code=Code.CAPTURE_EMPTY, fault=Fault.PAGE)
+    if area.width * area.height * density * density > request.max_pixels:
+        raise _too_large("pixels")
+    params: dict[str, Any] = {
+        "format": "png",
+        "captureBeyondViewport": area.beyond,
+        "clip": {"x": area.x, "y": area.y, "width": area.width, "height": area.height, "scale": request.scale},
+    }
+    shot = await transport.cdp(page, "Page.captureScreenshot", params, deadline=clock.left())
+    png = base64.b64decode(shot["data"])
+    if len(png) > request.max_bytes:
+        raise _too_large("bytes")
+    width, height = struct.unpack(">II", png[16:24])
+    return Captured(
+        png=png,
+        width=width,
+        height=height,
+        scale_x=width / area.width,
+        scale_y=height / area.height,
+        origin_x=area.origin_x,
+        origin_y=area.origin_y,
+        nodes=boxes,
+    )
+
+
+async def _area(transport: WebTransport, page: str, request: CaptureRequest, clock: Clock) -> _Area:
+    metrics = await transport.cdp(page, "Page.getLayoutMetrics", {}, deadline=clock.left())
+    view, content = metrics["cssLayoutViewport"], metrics["cssContentSize"]
+    left, top = float(view["pageX"]), float(view["pageY"])
+    if request.kind is CaptureKind.FULL_PAGE:
+        return _Area(0, 0, float(content["width"]), float(content["height"]), -left, -top, True)
+    if request.kind is CaptureKind.NODE:
+        if request.key is None:
+            raise DriverError("No node to picture was named.", code=Code.ACTION_INVALID, fault=Fault.HOST)
+        (node,) = await _boxes(transport, page, (request.key,), clock)
+        if node.box is None:
+            raise DriverError(f"The node cannot be pictured: {node.omitted}.", code=Code.CAPTURE_EMPTY, fault=Fault.PAGE)
+        box = node.box
+        return _Area(box.x + left, box.y + top, box.width, box.height, box.x, box.y, True)
+    return _Area(left, top, float(view["clientWidth"]), float(view["clientHeight"]), 0, 0, False)
+
+
+async def _boxes(transport: WebTransport, page: str, keys: tuple[NodeKey, ...], clock: Clock) -> tuple[CapturedNode, ...]:
+    frames: dict[tuple[str, str], list[NodeKey]] = {}
+    for key in keys:
+        frames.setdefault((key.frame, key.document), []).append(key)
+    found: dict[NodeKey, CapturedNode] = {}
+    for (frame, document), group in frames.items():
+        try:
+            argument = {"ns": [key.n for key in group]}
+            answer = await transport.evaluate(page, frame, "boxes", argument, deadline=clock.left(), document=document)
+        except DocumentGone:
+            found.update({key: CapturedNode(key=key, omitted=OmitReason.DETACHED) for key in group})
+            continue
+        for key, row in zip(group, json.loads(answer), strict=True):
+            found[key] = CapturedNode(key=key, box=Box(**row["box"]) if "box" in row else None, omitted=row["omitted"])
+    return tuple(found[key] for key in keys)
+
+
+def _too_large(of: str) -> DriverError:
+    return DriverError(
+        f"The picture would have more {of} than allowed.",
+        code=Code.CAPTURE_TOO_LARGE,
+        fault=Fault.HOST,
+        next_step="Picture the viewport or one node, or use a smaller scale.",
+    )

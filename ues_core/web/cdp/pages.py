@@ -1,0 +1,237 @@
+"""What is known about pages and their frames, from protocol events alone. No command is sent from here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ues_core.contract import Code, DocumentGone, DriverError, Fault
+from ues_core.web.collector import WORLD
+
+_LOADERS_KEPT: Final = 32
+
+
+@dataclass(slots=True)
+class Frame:
+    """One frame and its document."""
+
+    id: str
+    parent: str
+    document: str
+    url: str = ""
+    context: str = ""
+    """Unique id of the isolated world's context; empty when there is none yet."""
+    context_number: int = 0
+    reopened: bool = False
+    owner: tuple[str, int] = ("", 0)
+    """(document of the parent, number of the element that holds the frame), once it was asked for."""
+
+
+@dataclass(slots=True)
+class Dialog:
+    """A JavaScript dialog that waits for an answer."""
+
+    id: str
+    kind: str
+
+
+@dataclass(slots=True)
+class Loading:
+    """What is known about one document request."""
+
+    states: set[str] = field(default_factory=set)
+    status: int | None = None
+    redirects: int = 0
+    denied: str = ""
+    failed: str = ""
+
+
+class Page:
+    """One page: its session, frames, documents, dialog."""
+
+    def __init__(self, page_id: str, target: str, session: str, *, opened: bool) -> None:
+        self.id = page_id
+        self.target = target
+        self.session = session
+        self.opened = opened
+        """Opened by another page, not by us."""
+        self.frames: dict[str, Frame] = {}
+        self.main = target
+        self.dialog: Dialog | None = None
+        self.interrupt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.crashed = False
+        self.closed = False
+        self.navigating = 0
+        self.same_document = 0
+        self.denials = 0
+        self.last_denial = ""
+        self.landing: tuple[str, str] = ("", "")
+        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._loads: OrderedDict[str, Loading] = OrderedDict()
+        self._waiters: list[asyncio.Future[None]] = []
+
+    # -- documents ---------------------------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> str:
+        """Id of the main document."""
+        frame = self.frames.get(self.main)
+        return frame.document if frame is not None else ""
+
+    def load(self, loader: str) -> Loading:
+        """What is known about the request of a document; bounded."""
+        known = self._loads.get(loader)
+        if known is None:
+            known = self._loads[loader] = Loading()
+            while len(self._loads) > _LOADERS_KEPT:
+                self._loads.popitem(last=False)
+        return known
+
+    def frame(self, frame_id: str, document: str = "") -> Frame:
+        """A frame by the contract's id (empty: main), and still with that document. Raises ``DocumentGone``."""
+        found = self.frames.get(frame_id or self.main)
+        if found is None or (document and found.document != document):
+            raise DocumentGone(
+                "The document that this call meant was replaced.",
+                next_step="Observe again.",
+                details={"page": self.id},
+            )
+        return found
+
+    # -- waiting -----------------------------------------------------------------------------------------------------
+
+    def notify(self) -> None:
+        """Wake everybody who waits for a change of this page."""
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    async def changed(self) -> None:
+        """Wait for the next change."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        await waiter
+
+    def hold(self, dialog: Dialog) -> None:
+        """A dialog blocks the page: whoever waits for an answer is told."""
+        self.dialog = dialog
+        if not self.interrupt.done():
+            self.interrupt.set_result(None)
+        self.notify()
+
+    def unhold(self) -> None:
+        """The dialog is gone."""
+        if self.dialog is not None:
+            self.dialog = None
+            self.interrupt = asyncio.get_running_loop().create_future()
+        self.notify()
+
+    def require_usable(self) -> None:
+        """Raise unless the page can answer now."""
+        if self.closed:
+            raise page_unknown(self.id)
+        if self.crashed:
+            raise DriverError(
+                f"Page {self.id} crashed.",
+                code=Code.PAGE_CRASHED,
+                fault=Fault.PAGE,
+                next_step="Reload the page, navigate it, or close it.",
+            )
+        if self.dialog is not None:
+            raise dialog_open(self)
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    def tree(self, node: dict[str, Any]) -> None:
+        """Take a frame tree as the protocol gives it."""
+        self._take(node["frame"])
+        for child in node.get("childFrames", ()):
+            self.tree(child)
+
+    def frame_event(self, method: str, params: dict[str, Any]) -> None:
+        """Take one event about frames, documents or contexts."""
+        match method:
+            case "Page.frameAttached":
+                frame_id = params["frameId"]
+                if frame_id not in self.frames:
+                    self.frames[frame_id] = Frame(frame_id, params.get("parentFrameId", ""), "initial-" + frame_id)
+            case "Page.frameDetached":
+                self._drop(params["frameId"])
+            case "Page.frameNavigated":
+                self._take(params["frame"])
+                self.crashed = False
+            case "Page.navigatedWithinDocument":
+                frame = self.frames.get(params["frameId"])
+                if frame is not None:
+                    frame.url = params.get("url", frame.url)
+                if params["frameId"] == self.main:
+                    self.same_document += 1
+            case "Page.documentOpened":
+                frame = self.frames.get(params["frame"]["id"])
+                if frame is not None:
+                    frame.reopened = True
+                    frame.url = params["frame"].get("url", frame.url)
+            case "Page.lifecycleEvent":
+                self.load(params["loaderId"]).states.add(params["name"])
+                if len(self.load(params["loaderId"]).states) > 20:
+                    self.load(params["loaderId"]).states.clear()
+            case "Runtime.executionContextCreated":
+                self._context(params["context"])
+            case "Runtime.executionContextDestroyed":
+                for frame in self.frames.values():
+                    if frame.context == params.get("executionContextUniqueId", "-"):
+                        frame.context = ""
+            case "Runtime.executionContextsCleared":
+                for frame in self.frames.values():
+                    frame.context = ""
+        self.notify()
+
+    def _take(self, data: dict[str, Any]) -> None:
+        frame_id, document = data["id"], data["loaderId"]
+        known = self.frames.get(frame_id)
+        if known is None:
+            self.frames[frame_id] = Frame(frame_id, data.get("parentId", ""), document, data.get("url", ""))
+            return
+        known.url = data.get("url", "")
+        if known.document == document:
+            return
+        known.document, known.context, known.reopened, known.owner = document, "", False, ("", 0)
+        for child in [frame.id for frame in self.frames.values() if frame.parent == frame_id]:
+            self._drop(child)
+
+    def _drop(self, frame_id: str) -> None:
+        self.frames.pop(frame_id, None)
+        for child in [frame.id for frame in self.frames.values() if frame.parent == frame_id]:
+            self._drop(child)
+
+    def _context(self, context: dict[str, Any]) -> None:
+        if context.get("name") != WORLD:
+            return
+        frame = self.frames.get(context.get("auxData", {}).get("frameId", ""))
+        if frame is not None:
+            frame.context, frame.context_number = context["uniqueId"], context["id"]
+
+
+def page_unknown(page: str) -> DriverError:
+    """There is no such page."""
+    return DriverError(
+        f"There is no open page {page[:64]!r}.",
+        code=Code.PAGE_UNKNOWN,
+        fault=Fault.HOST,
+        next_step="List the pages of the session and choose one that is open.",
+    )
+
+
+def dialog_open(page: Page) -> DriverError:
+    """A held dialog blocks the page."""
+    dialog = page.dialog
+    return DriverError(
+        f"Page {page.id} waits for an answer to a dialog.",
+        code=Code.DIALOG_OPEN,
+        fault=Fault.PAGE,
+        next_step="Answer the dialog, then try again.",
+        details={"dialog": dialog.id if dialog is not None else ""},
+    )

@@ -1,0 +1,78 @@
+// What the driver may call. Each call takes one plain object and gives one text, so an operation is one round trip.
+
+import { aim, focus, inspect, scroll, select, takesFiles, verify } from "./act.js";
+import { collect, countNodes, surfaceOf } from "./collect.js";
+import { isConnected, rectOf, clientLeft, clientTop, styleOf, styleValue } from "./dom.js";
+import { sha256 } from "./forms.js";
+import { frameOffset, hitTest, visibleRect } from "./geometry.js";
+import { arm, disarm, watch } from "./guard.js";
+import { keyOf, nodeOf } from "./keys.js";
+import { read } from "./read.js";
+import { watchSecrets } from "./secrets.js";
+import { normalise, utf8 } from "./text.js";
+import { watchFor } from "./waiting.js";
+
+const text = (operation) => (request) => JSON.stringify(operation(request));
+
+// Whether a frame's element still stands where the parent frame can see it, for boxes in a picture.
+function boxes(request) {
+  const offset = frameOffset();
+  return request.ns.map((n) => {
+    const el = nodeOf(n);
+    if (el === null) return { omitted: "unbound" };
+    if (!isConnected(el)) return { omitted: "detached" };
+    const rect = visibleRect(el);
+    if (rect === null) return { omitted: "hidden" };
+    const box = { x: rect.left + offset.x, y: rect.top + offset.y, width: rect.width, height: rect.height };
+    const hit = hitTest(el);
+    return { box, omitted: hit.status === "occluded" ? "occluded" : hit.status === "off-viewport" ? "off-viewport" : "" };
+  });
+}
+
+// Where a frame's content begins in this frame's viewport.
+function frameBox(request) {
+  const el = nodeOf(request.n);
+  if (el === null || !isConnected(el)) return { gone: true };
+  const rect = rectOf(el);
+  const style = styleOf(el);
+  return {
+    x: rect.left + clientLeft(el) + (parseFloat(styleValue(style, "padding-left")) || 0),
+    y: rect.top + clientTop(el) + (parseFloat(styleValue(style, "padding-top")) || 0),
+    width: rect.width,
+    height: rect.height,
+  };
+}
+
+const api = {
+  collect,
+  surface: text(surfaceOf),
+  inspect: text(inspect),
+  aim: text(aim),
+  focus: text(focus),
+  verify: text(verify),
+  select: text(select),
+  scroll: text(scroll),
+  takesFiles: text(takesFiles),
+  disarm: text(disarm),
+  block: text(() => {
+    arm(null, "", "none");
+    return {};
+  }),
+  countNodes: text(countNodes),
+  read: text(read),
+  boxes: text(boxes),
+  frameBox: text(frameBox),
+  watchFor: (request) => watchFor(request).then(String),
+  node: (n) => nodeOf(n),
+  keyOf: (node) => keyOf(node),
+  normalise: (raw) => normalise(raw),
+  sha256: (raw) => sha256(utf8(raw)),
+};
+
+/** Install once per document. */
+export function install() {
+  if (Object.hasOwn(globalThis, "__ues")) return;
+  Object.defineProperty(globalThis, "__ues", { value: Object.freeze(api) });
+  watch();
+  watchSecrets(document);
+}

@@ -1,0 +1,197 @@
+// Saved prototype accessors. A named form field shadows properties of its form, and a named image those of the document, even
+// in an isolated world; so nothing here ever reads a property through an instance.
+
+const bindCall = Function.prototype.bind.bind(Function.prototype.call);
+
+/** A prototype's method as a function of (self, ...args). */
+const method = (proto, name) => bindCall(proto[name]);
+
+/** A prototype's getter as a function of (self). */
+const getter = (proto, name) => bindCall(Object.getOwnPropertyDescriptor(proto, name).get);
+
+/** A prototype's setter as a function of (self, value). */
+const setter = (proto, name) => bindCall(Object.getOwnPropertyDescriptor(proto, name).set);
+
+export const attr = method(Element.prototype, "getAttribute");
+export const hasAttr = method(Element.prototype, "hasAttribute");
+export const matches = method(Element.prototype, "matches");
+export const closest = method(Element.prototype, "closest");
+export const rectOf = method(Element.prototype, "getBoundingClientRect");
+export const rectsOf = method(Element.prototype, "getClientRects");
+export const checkVisibility = method(Element.prototype, "checkVisibility");
+export const scrollIntoView = method(Element.prototype, "scrollIntoView");
+export const localName = getter(Element.prototype, "localName");
+export const shadowRootOf = getter(Element.prototype, "shadowRoot");
+export const assignedSlot = getter(Element.prototype, "assignedSlot");
+export const nextElement = getter(Element.prototype, "nextElementSibling");
+export const firstElementChild = getter(Element.prototype, "firstElementChild");
+export const namespaceOf = getter(Element.prototype, "namespaceURI");
+export const classNameOf = (el) => attr(el, "class") || "";
+export const scrollTop = getter(Element.prototype, "scrollTop");
+export const scrollLeft = getter(Element.prototype, "scrollLeft");
+export const scrollHeight = getter(Element.prototype, "scrollHeight");
+export const clientHeight = getter(Element.prototype, "clientHeight");
+export const scrollWidth = getter(Element.prototype, "scrollWidth");
+export const clientWidth = getter(Element.prototype, "clientWidth");
+export const clientLeft = getter(Element.prototype, "clientLeft");
+export const clientTop = getter(Element.prototype, "clientTop");
+export const scrollElementBy = method(Element.prototype, "scrollBy");
+
+export const nodeType = getter(Node.prototype, "nodeType");
+export const parentNode = getter(Node.prototype, "parentNode");
+export const firstChild = getter(Node.prototype, "firstChild");
+export const nextSibling = getter(Node.prototype, "nextSibling");
+export const isConnected = getter(Node.prototype, "isConnected");
+export const ownerDocument = getter(Node.prototype, "ownerDocument");
+export const textContent = getter(Node.prototype, "textContent");
+export const containsNode = method(Node.prototype, "contains");
+export const rootNode = method(Node.prototype, "getRootNode");
+export const textData = getter(CharacterData.prototype, "data");
+
+export const hostOf = getter(ShadowRoot.prototype, "host");
+export const assignedNodes = method(HTMLSlotElement.prototype, "assignedNodes");
+
+export const queryDocument = method(Document.prototype, "querySelectorAll");
+export const queryFragment = method(DocumentFragment.prototype, "querySelectorAll");
+export const queryElement = method(Element.prototype, "querySelectorAll");
+export const elementById = method(Document.prototype, "getElementById");
+export const fragmentElementById = method(DocumentFragment.prototype, "getElementById");
+export const documentElement = getter(Document.prototype, "documentElement");
+export const bodyOf = getter(Document.prototype, "body");
+export const titleOf = getter(Document.prototype, "title");
+export const readyState = getter(Document.prototype, "readyState");
+export const scrollingElement = getter(Document.prototype, "scrollingElement");
+export const defaultView = getter(Document.prototype, "defaultView");
+export const documentHit = method(Document.prototype, "elementFromPoint");
+export const shadowHit = method(ShadowRoot.prototype, "elementFromPoint");
+export const documentActive = getter(Document.prototype, "activeElement");
+export const shadowActive = getter(ShadowRoot.prototype, "activeElement");
+export const createRange = method(Document.prototype, "createRange");
+export const hasFocus = method(Document.prototype, "hasFocus");
+
+export const focusHtml = method(HTMLElement.prototype, "focus");
+export const isContentEditable = getter(HTMLElement.prototype, "isContentEditable");
+export const innerText = getter(HTMLElement.prototype, "innerText");
+export const tabIndexOf = getter(HTMLElement.prototype, "tabIndex");
+
+export const inputType = getter(HTMLInputElement.prototype, "type");
+export const inputValue = getter(HTMLInputElement.prototype, "value");
+export const setInputValue = setter(HTMLInputElement.prototype, "value");
+export const inputChecked = getter(HTMLInputElement.prototype, "checked");
+export const inputIndeterminate = getter(HTMLInputElement.prototype, "indeterminate");
+export const inputLabels = getter(HTMLInputElement.prototype, "labels");
+export const inputForm = getter(HTMLInputElement.prototype, "form");
+export const inputFiles = getter(HTMLInputElement.prototype, "files");
+export const selectInput = method(HTMLInputElement.prototype, "select");
+export const textareaValue = getter(HTMLTextAreaElement.prototype, "value");
+export const textareaLabels = getter(HTMLTextAreaElement.prototype, "labels");
+export const textareaForm = getter(HTMLTextAreaElement.prototype, "form");
+export const selectTextarea = method(HTMLTextAreaElement.prototype, "select");
+export const selectValue = getter(HTMLSelectElement.prototype, "value");
+export const selectOptions = getter(HTMLSelectElement.prototype, "options");
+export const selectMultiple = getter(HTMLSelectElement.prototype, "multiple");
+export const selectSize = getter(HTMLSelectElement.prototype, "size");
+export const selectLabels = getter(HTMLSelectElement.prototype, "labels");
+export const selectForm = getter(HTMLSelectElement.prototype, "form");
+export const selectedOptions = getter(HTMLSelectElement.prototype, "selectedOptions");
+export const optionLabel = getter(HTMLOptionElement.prototype, "label");
+export const optionValue = getter(HTMLOptionElement.prototype, "value");
+export const optionSelected = getter(HTMLOptionElement.prototype, "selected");
+export const setOptionSelected = setter(HTMLOptionElement.prototype, "selected");
+export const optionText = getter(HTMLOptionElement.prototype, "text");
+export const buttonType = getter(HTMLButtonElement.prototype, "type");
+export const buttonLabels = getter(HTMLButtonElement.prototype, "labels");
+export const buttonForm = getter(HTMLButtonElement.prototype, "form");
+export const meterLabels = getter(HTMLMeterElement.prototype, "labels");
+export const progressLabels = getter(HTMLProgressElement.prototype, "labels");
+export const progressPosition = getter(HTMLProgressElement.prototype, "position");
+export const outputLabels = getter(HTMLOutputElement.prototype, "labels");
+export const labelControl = getter(HTMLLabelElement.prototype, "control");
+export const formElements = getter(HTMLFormElement.prototype, "elements");
+export const formActionOf = getter(HTMLFormElement.prototype, "action");
+export const formMethodOf = getter(HTMLFormElement.prototype, "method");
+export const anchorHref = getter(HTMLAnchorElement.prototype, "href");
+export const areaHref = getter(HTMLAreaElement.prototype, "href");
+export const dialogOpen = getter(HTMLDialogElement.prototype, "open");
+export const frameDocument = getter(HTMLIFrameElement.prototype, "contentDocument");
+export const legacyFrameDocument = getter(HTMLFrameElement.prototype, "contentDocument");
+export const collectionItem = method(HTMLCollection.prototype, "item");
+export const collectionLength = getter(HTMLCollection.prototype, "length");
+
+export const styleOf = window.getComputedStyle.bind(window);
+export const styleValue = method(CSSStyleDeclaration.prototype, "getPropertyValue");
+export const composedPath = method(Event.prototype, "composedPath");
+export const stopImmediately = method(Event.prototype, "stopImmediatePropagation");
+export const preventDefault = method(Event.prototype, "preventDefault");
+export const dispatchEvent = method(EventTarget.prototype, "dispatchEvent");
+export const listen = method(EventTarget.prototype, "addEventListener");
+export const getSelection = window.getSelection.bind(window);
+
+export const ELEMENT = 1;
+export const TEXT = 3;
+export const FRAGMENT = 11;
+export const HTML = "http://www.w3.org/1999/xhtml";
+
+/** querySelectorAll of a document, a shadow root or an element. */
+export function queryAll(root, selector) {
+  const type = nodeType(root);
+  if (type === ELEMENT) return queryElement(root, selector);
+  return type === FRAGMENT ? queryFragment(root, selector) : queryDocument(root, selector);
+}
+
+/** Lower-case tag of an HTML element, the local name of any other. */
+export const tagOf = (el) => localName(el);
+
+export const isHtml = (el) => namespaceOf(el) === HTML;
+
+/** The parent in the composed tree: slot, then shadow host, then parent. Null at the document. */
+export function composedParent(node) {
+  if (nodeType(node) === ELEMENT) {
+    const slot = assignedSlot(node);
+    if (slot !== null) return slot;
+  }
+  const parent = parentNode(node);
+  if (parent === null) return null;
+  if (nodeType(parent) === FRAGMENT) return parent instanceof ShadowRoot ? hostOf(parent) : null;
+  return nodeType(parent) === ELEMENT ? parent : null;
+}
+
+/** Whether `inner` is `outer` or below it in the composed tree. */
+export function composedContains(outer, inner) {
+  for (let node = inner; node !== null; node = composedParent(node)) {
+    if (node === outer) return true;
+  }
+  return false;
+}
+
+/** An element by id in the same tree as `el`. */
+export function byId(el, id) {
+  const root = rootNode(el);
+  if (nodeType(root) === FRAGMENT) return fragmentElementById(root, id);
+  return nodeType(root) === 9 ? elementById(root, id) : null;
+}
+
+/** The element that has the focus, through open shadow roots. */
+export function deepActive() {
+  let active = documentActive(document);
+  while (active !== null) {
+    const root = shadowRootOf(active);
+    const inner = root === null ? null : shadowActive(root);
+    if (inner === null) return active;
+    active = inner;
+  }
+  return null;
+}
+
+/** Children in the composed tree: of the shadow root, of what a slot shows, or the light ones. */
+export function composedChildren(el) {
+  const out = [];
+  if (localName(el) === "slot" && isHtml(el)) {
+    const assigned = assignedNodes(el, { flatten: true });
+    if (!Array.isArray(assigned)) throw new TypeError("slot");
+    return assigned;
+  }
+  const root = shadowRootOf(el);
+  for (let child = firstChild(root === null ? el : root); child !== null; child = nextSibling(child)) out.push(child);
+  return out;
+}

@@ -1,0 +1,187 @@
+// What is drawn, and where.
+
+import {
+  checkVisibility, composedChildren, documentHit, inputLabels, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
+  shadowRootOf, styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf,
+} from "./dom.js";
+import { brief } from "./text.js";
+
+const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false };
+const SEARCH = 24;
+
+const drawn = (rect) => rect.width > 0 && rect.height > 0;
+
+/** The rectangle by which a person would operate the element, or null when it is not drawn. */
+export function visibleRect(el) {
+  if (checkVisibility(el, VISIBLE)) {
+    const rect = rectOf(el);
+    if (drawn(rect)) return isTinyControl(el, rect) ? labelRect(el) ?? rect : rect;
+    const inner = drawnChild(el, SEARCH);
+    if (inner !== null) return inner;
+  } else if (styleValue(styleOf(el), "display") === "contents") {
+    const inner = drawnChild(el, SEARCH);
+    if (inner !== null) return inner;
+  }
+  return labelRect(el);
+}
+
+// The hidden-checkbox-with-visible-label is one operable node: its label is where it is drawn.
+function labelRect(el) {
+  if (localName(el) !== "input" || !isHtml(el)) return null;
+  const type = inputType(el);
+  if (type !== "checkbox" && type !== "radio" && type !== "file") return null;
+  const labels = inputLabels(el);
+  if (labels === null) return null;
+  for (const label of labels) {
+    if (!checkVisibility(label, VISIBLE)) continue;
+    const rect = rectOf(label);
+    if (drawn(rect)) return rect;
+  }
+  return null;
+}
+
+function isTinyControl(el, rect) {
+  return rect.width <= 1 && rect.height <= 1 && localName(el) === "input";
+}
+
+function drawnChild(el, left) {
+  let budget = left;
+  const queue = [el];
+  while (queue.length > 0 && budget > 0) {
+    for (const child of composedChildren(queue.shift())) {
+      if (nodeType(child) !== ELEMENT || budget-- <= 0) continue;
+      if (checkVisibility(child, VISIBLE)) {
+        const rect = rectOf(child);
+        if (drawn(rect)) return rect;
+      }
+      queue.push(child);
+    }
+  }
+  return null;
+}
+
+/** Whether a rectangle meets the viewport of this frame. */
+export const meetsViewport = (rect) =>
+  rect.right > 0 && rect.bottom > 0 && rect.left < window.innerWidth && rect.top < window.innerHeight;
+
+/** Offset of this frame's viewport in the page's, through same-origin frames; the elements on the way, outermost last. */
+export function frameOffset() {
+  let x = 0;
+  let y = 0;
+  const owners = [];
+  try {
+    for (let view = window; view !== view.parent; view = view.parent) {
+      const owner = view.frameElement;
+      if (owner === null) break;
+      const rect = owner.getBoundingClientRect();
+      const style = styleOf(owner);
+      x += rect.left + owner.clientLeft + (parseFloat(styleValue(style, "padding-left")) || 0);
+      y += rect.top + owner.clientTop + (parseFloat(styleValue(style, "padding-top")) || 0);
+      owners.push(owner);
+    }
+  } catch {
+    // A cross-origin ancestor: what is known so far is all there is.
+  }
+  return { x, y, owners };
+}
+
+/** The topmost element at a point of this frame, through open shadow roots. */
+export function hitAt(x, y) {
+  let hit = documentHit(document, x, y);
+  while (hit !== null) {
+    const root = shadowRootOf(hit);
+    if (root === null) return hit;
+    const inner = shadowHit(root, x, y);
+    if (inner === null || inner === hit || !composedContains(hit, inner)) return hit;
+    hit = inner;
+  }
+  return null;
+}
+
+/** Whether input that meets `hit` operates `target`: the target, something inside it, or its label. An ancestor does not. */
+export function accepts(target, hit) {
+  if (hit === null) return false;
+  if (composedContains(target, hit)) return true;
+  for (let el = hit; el !== null; el = composedParent(el)) {
+    if (localName(el) === "label" && isHtml(el) && labelControl(el) === target) return true;
+  }
+  return false;
+}
+
+/** A few points that a pointer could be put on, best first, within the viewport. */
+export function candidatePoints(el) {
+  const points = [];
+  const rects = [...rectsOf(el)].filter((rect) => drawn(rect) && meetsViewport(rect));
+  if (rects.length === 0 || (rects.length === 1 && isTinyControl(el, rects[0]))) {
+    const rect = visibleRect(el);
+    if (rect !== null && meetsViewport(rect)) rects.unshift(rect);
+  }
+  for (const rect of rects.slice(0, 3)) {
+    const left = Math.max(rect.left, 0);
+    const top = Math.max(rect.top, 0);
+    const width = Math.min(rect.right, window.innerWidth) - left;
+    const height = Math.min(rect.bottom, window.innerHeight) - top;
+    for (const [fx, fy] of [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75]]) {
+      points.push({ x: left + width * fx, y: top + height * fy });
+    }
+  }
+  return points;
+}
+
+/** What a pointer aimed at the element would meet: {status, x, y, covered_by} in this frame's coordinates. */
+export function hitTest(el) {
+  const rect = visibleRect(el);
+  if (rect === null) return { status: "not-visible" };
+  const points = candidatePoints(el);
+  if (points.length === 0) return { status: "off-viewport" };
+  let cover = null;
+  for (const point of points) {
+    const hit = hitAt(point.x, point.y);
+    if (accepts(el, hit)) {
+      const outer = coverInParents(point);
+      if (outer === null) return { status: "clear", x: point.x, y: point.y };
+      cover ??= outer;
+    } else {
+      cover ??= hit;
+    }
+  }
+  return { status: "occluded", x: points[0].x, y: points[0].y, covered_by: describe(cover) };
+}
+
+// A frame may itself be covered in its parent: the parent's own hit test must meet the frame's element.
+function coverInParents(point) {
+  let { x, y } = point;
+  try {
+    for (let view = window; view !== view.parent; view = view.parent) {
+      const owner = view.frameElement;
+      if (owner === null) return null;
+      const rect = owner.getBoundingClientRect();
+      const style = styleOf(owner);
+      x += rect.left + owner.clientLeft + (parseFloat(styleValue(style, "padding-left")) || 0);
+      y += rect.top + owner.clientTop + (parseFloat(styleValue(style, "padding-top")) || 0);
+      let hit = documentHit(owner.ownerDocument, x, y);
+      while (hit !== null && hit !== owner && shadowRootOf(hit) !== null) {
+        const inner = shadowHit(shadowRootOf(hit), x, y);
+        if (inner === null || inner === hit) break;
+        hit = inner;
+      }
+      if (hit !== owner) return hit ?? owner;
+    }
+  } catch {
+    return null;
+  }
+  return null;
+}
+
+/** A short description of what covers a node. */
+export function describe(el) {
+  if (el === null) return "nothing in this document";
+  const parts = [attr(el, "role") || localName(el)];
+  const id = attr(el, "id");
+  if (id) parts.push(`#${id}`);
+  const first = classNameOf(el).trim().split(/\s+/)[0];
+  if (first) parts.push(`.${first}`);
+  const label = attr(el, "aria-label");
+  if (label) parts.push(` "${label}"`);
+  return brief(parts.join(""), 200);
+}

@@ -1,0 +1,75 @@
+// The landing guard: input of ours that does not meet its target, or meets it changed, never reaches the page.
+
+import { composedContains, composedPath, deepActive, isConnected, listen, nodeType, preventDefault, stopImmediately, ELEMENT } from "./dom.js";
+import { canonical, identityOf } from "./facts.js";
+import { accepts } from "./geometry.js";
+
+const ARRIVALS = ["pointerover", "mouseover", "pointermove", "mousemove", "pointerdown", "mousedown"];
+const FOLLOWERS = [
+  "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "dragstart", "pointerenter", "mouseenter", "pointerout",
+  "pointerleave", "mouseout", "mouseleave", "touchstart", "touchend", "selectstart", "focusin", "focus",
+];
+const KEYS = ["keydown", "beforeinput"];
+const KEY_FOLLOWERS = ["keypress", "keyup", "input"];
+
+let armed = null;
+
+/** Watch for one gesture. kind: pointer | key | none (block everything that arrives in this frame). */
+export function arm(target, expect, kind) {
+  armed = { target, expect, kind, landed: "", live: null, blocked: false };
+}
+
+/** What became of the gesture: {landed, live}; and stop watching. */
+export function disarm() {
+  const was = armed;
+  armed = null;
+  if (was === null) return { landed: "" };
+  return { landed: was.landed, live: was.live };
+}
+
+function judge(event) {
+  const { target, expect, kind } = armed;
+  if (kind === "none") return "elsewhere";
+  const path = composedPath(event);
+  let first = path[0];
+  if (first === undefined || first === window || nodeType(first) !== ELEMENT) first = kind === "key" ? deepActive() : null;
+  if (!isConnected(target)) return "elsewhere";
+  if (kind === "key" ? first === null || !composedContains(target, first) : !accepts(target, first)) return "elsewhere";
+  const live = canonical(identityOf(target));
+  armed.live = live;
+  return expect !== "" && live !== expect ? "changed" : "on-target";
+}
+
+function stop(event) {
+  stopImmediately(event);
+  preventDefault(event);
+}
+
+function arrives(event) {
+  if (armed === null || !event.isTrusted) return;
+  const key = KEYS.includes(event.type);
+  if (armed.kind !== "none" && key !== (armed.kind === "key")) return;
+  if (!armed.blocked && (armed.landed === "" || event.type === "pointerdown")) {
+    const verdict = judge(event);
+    armed.blocked = verdict !== "on-target";
+    armed.landed = verdict;
+    tell(verdict);
+  }
+  if (armed.blocked) stop(event);
+}
+
+function follows(event) {
+  if (armed !== null && armed.blocked && event.isTrusted) stop(event);
+}
+
+// The binding outlives the document: a click that navigates at once is still known to have landed.
+function tell(verdict) {
+  const bound = Object.getOwnPropertyDescriptor(globalThis, "__ues_tell");
+  if (bound !== undefined && typeof bound.value === "function") bound.value(JSON.stringify({ landed: verdict, live: armed.live }));
+}
+
+/** Listen, before the page does. Listening again is harmless; after document.open() it is needed. */
+export function watch() {
+  for (const type of [...ARRIVALS, ...KEYS]) listen(window, type, arrives, { capture: true, passive: false });
+  for (const type of [...FOLLOWERS, ...KEY_FOLLOWERS]) listen(window, type, follows, { capture: true, passive: false });
+}

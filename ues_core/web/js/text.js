@@ -1,0 +1,52 @@
+// One normaliser for observing and re-checking: both must derive the same characters from the same page.
+
+export const NAME_LIMIT = 180;
+export const DESCRIPTION_LIMIT = 300;
+
+// Zero-width, soft-hyphen, byte-order, bidirectional controls: invisible, and able to reorder or fake what is shown.
+// eslint-disable-next-line no-control-regex
+const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g;
+const SPACE = /[\s\u0000-\u001f\u007f-\u009f]+/g;
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** The longest prefix of whole graphemes with at most `limit` UTF-16 units. */
+export function cut(text, limit) {
+  if (text.length <= limit) return text;
+  let end = 0;
+  for (const part of segmenter.segment(text.slice(0, limit + 64))) {
+    const next = part.index + part.segment.length;
+    if (next > limit) break;
+    end = next;
+  }
+  return text.slice(0, end).trimEnd();
+}
+
+/** Invisible characters removed, white space collapsed, lone surrogates replaced. */
+export function tidy(text) {
+  if (PLAIN.test(text)) return text;
+  return text.toWellFormed().replace(INVISIBLE, "").replace(SPACE, " ").trim();
+}
+
+/** A name, as it is compared and shown. */
+export const normalise = (text) => cut(tidy(text), NAME_LIMIT);
+
+/** An attribute for display, tidied and cut. */
+export const brief = (text, limit) => (text === null || text === "" ? "" : cut(tidy(text), limit));
+
+const encoder = new TextEncoder();
+
+/** UTF-8 bytes of a text. */
+export const utf8 = (text) => encoder.encode(text);
+
+/** An http(s) URL without user information, query and fragment; empty for everything else. */
+export function scrub(url) {
+  if (url === "" || !/^https?:/i.test(url)) return "";
+  try {
+    const parsed = new URL(url);
+    return cut(parsed.origin + parsed.pathname, 500);
+  } catch {
+    return "";
+  }
+}
