@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter
+
 from ues_core.contract import (
     Anchor,
     Collected,
@@ -93,47 +95,58 @@ def fingerprint_of(collected: Collected, identities: list[str]) -> str:
     return sha((collected.surface.location, collected.surface.title, *identities), 24)
 
 
-def node_of(facts: NodeFacts, ref: str, parent: str | None, redact: Redactor) -> Node:
-    """One node as a host may see it."""
-    options = tuple(
-        OptionFacts(label=redact(o.label), value=redact(o.value), selected=o.selected, disabled=o.disabled)
-        for o in facts.options
-    )
-    states = facts.states
-    if states.value_text:
-        states = states.model_copy(update={"value_text": redact(states.value_text)})
-    return Node.model_construct(
-        ref=ref,
-        parent_ref=parent,
-        role=facts.role,
-        name=redact(facts.name),
-        name_source=facts.name_source,
-        description=redact(facts.description),
-        tag=facts.tag,
-        input_type=facts.input_type,
-        interactive=facts.interactive,
-        editable=facts.editable,
-        disabled=facts.disabled,
-        in_viewport=facts.in_viewport,
-        bindable=facts.bindable,
-        content=facts.content,
-        frame_origin=facts.frame_origin,
-        href=scrub_url(facts.href) if facts.href else "",
-        download=facts.download,
-        value=None if facts.secret or facts.value is None else redact(facts.value),
-        value_withheld=facts.secret,
-        value_truncated=facts.value_truncated and not facts.secret,
-        placeholder=redact(facts.placeholder),
-        states=states,
-        options=() if facts.secret else options,
-        options_total=facts.options_total,
-        group=redact(facts.group),
-        popup=facts.popup,
-        keyshortcuts=facts.keyshortcuts,
-        submits=facts.submits,
-        box=facts.box,
-        occluded=facts.occluded,
-    )
+_SAME = (
+    "role",
+    "name_source",
+    "tag",
+    "input_type",
+    "interactive",
+    "editable",
+    "disabled",
+    "in_viewport",
+    "bindable",
+    "content",
+    "frame_origin",
+    "download",
+    "options_total",
+    "popup",
+    "keyshortcuts",
+    "submits",
+    "box",
+    "occluded",
+)
+"""Facts that a node takes over as they are."""
+_MASKED = ("name", "description", "placeholder", "group")
+"""Texts that are masked on the way."""
+_NODES: TypeAdapter[list[Node]] = TypeAdapter(list[Node])
+
+
+def _option(option: OptionFacts, redact: Redactor) -> OptionFacts:
+    return option.model_copy(update={"label": redact(option.label), "value": redact(option.value)})
+
+
+def _draft(facts: NodeFacts, ref: str, parent: str | None, redact: Redactor) -> dict[str, object]:
+    """One node's fields as a host may see them; what is at its default is left to the model."""
+    known = facts.model_fields_set
+    draft: dict[str, object] = {name: getattr(facts, name) for name in _SAME if name in known}
+    draft["ref"], draft["parent_ref"] = ref, parent
+    for name in _MASKED:
+        if name in known:
+            draft[name] = redact(getattr(facts, name))
+    if "href" in known and facts.href:
+        draft["href"] = scrub_url(facts.href)
+    if facts.secret:
+        draft["value_withheld"] = True
+    elif "value" in known:
+        if facts.value is not None:
+            draft["value"] = redact(facts.value)
+        draft["value_truncated"] = facts.value_truncated
+    if "states" in known:
+        text = facts.states.value_text
+        draft["states"] = facts.states.model_copy(update={"value_text": redact(text)}) if text else facts.states
+    if facts.options and not facts.secret:
+        draft["options"] = tuple(_option(option, redact) for option in facts.options)
+    return draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +192,15 @@ def make_observation(
         kept = [entry.ref for entry in refs.entries()]
     refs.begin_epoch(epoch, epoch_tag, expires_at=now + ttl, keep=kept)
 
-    nodes: list[Node] = []
-    by_key: dict[NodeKey, Node] = {}
+    drafts: list[dict[str, object]] = []
+    minted: list[str] = []
     for facts, identity, digest in zip(collected.nodes, identities, digests, strict=True):
-        parent = nodes[facts.parent].ref if facts.parent is not None and facts.parent < len(nodes) else None
+        parent = minted[facts.parent] if facts.parent is not None and facts.parent < len(minted) else None
         ref = refs.mint(surface.page, surface.document, facts.key, digest, identity=identity, parent=parent)
-        node = node_of(facts, ref, parent, redact)
-        nodes.append(node)
-        by_key[facts.key] = node
+        minted.append(ref)
+        drafts.append(_draft(facts, ref, parent, redact))
+    nodes = _NODES.validate_python(drafts)
+    by_key = {facts.key: node for facts, node in zip(collected.nodes, nodes, strict=True)}
 
     scope = None
     if asked.within is not None and collected.root is not None:
