@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -57,3 +58,13 @@ def test_check_notices_a_stale_page(
     capsys.readouterr()
     assert generator.main(["--check"]) == 1
     assert "codes.md" in capsys.readouterr().err
+
+
+def test_the_vocabulary_maps_to_codes_that_exist() -> None:
+    text = (DOCS / "reference" / "vocabulary.md").read_text(encoding="utf-8")
+    rows = [
+        line.split("|")[1] for line in text.split("## Refusals")[1].split("\n## ")[0].splitlines() if line.startswith("| `")
+    ]
+    codes = {word for row in rows for word in re.findall(r"`([a-z-]+)`", row)}
+    assert len(codes) > 30
+    assert codes <= {str(code) for code in Code}
