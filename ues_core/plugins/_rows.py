@@ -42,13 +42,11 @@ class PluginRow(Model):
     description: str = ""
 
     def words(self) -> tuple[str, ...]:
-        """The capabilities as words, those that are not there left out: ``navigation``, ``closed_roots=act``."""
+        """The capabilities as words, for a table: ``navigation``, ``closed_roots=act``. Lists are left out, and what is absent."""
         out: list[str] = []
         for name, value in self.capabilities.items():
             if value is True:
                 out.append(name)
-            elif isinstance(value, list) and value:
-                out.append(f"{name}={','.join(map(str, value))}")
             elif isinstance(value, str | int | float) and value not in ("", "none", False):
                 out.append(f"{name}={value}")
         return tuple(out)

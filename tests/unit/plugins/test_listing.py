@@ -38,7 +38,7 @@ def test_load_tells_contract_version_and_capabilities(site: Any, book: Book) -> 
     rows = by_name(book().list(load=True))
     assert (rows["calm"].state, rows["calm"].contract_version, rows["calm"].loaded) == (PluginState.OK, 1, True)
     assert rows["calm"].capabilities["navigation"] is True
-    assert rows["calm"].words() == ("navigation", "reads=text")
+    assert rows["calm"].words() == ("navigation",)
     assert rows["wise"].capabilities["follow_up"] is True
 
 
