@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from ues_core.contract import Intent
+from ues_core.contract import Intent, LedgerError
 from ues_core.contract.words import RecordKind
 from ues_core.seal.dsse import ENVELOPE_LIMIT, Envelope, EnvelopeError
-from ues_core.seal.keys import PublicKey
+from ues_core.seal.keys import PublicKey, load_public_key
 from ues_core.seal.records import LEDGER_FOLDER, LEDGER_SUFFIX, Record, decode_record
 
 _TAIL_BYTES: Final = ENVELOPE_LIMIT + 2
@@ -34,18 +34,30 @@ def chain_files(state_dir: Path) -> tuple[Path, ...]:
     )
 
 
-def open_intents(state_dir: Path, public_keys: Mapping[str, PublicKey], *, skip: str = "") -> tuple[OpenIntent, ...]:
+def open_intents(
+    state_dir: Path, public_keys: Mapping[str, PublicKey] | None = None, *, skip: str = ""
+) -> tuple[OpenIntent, ...]:
     """Intents without a receipt in every chain but ``skip``, oldest chain first.
 
-    An intent counts as soon as it can be read; a receipt or terminal that closes intents counts only with a signature of one of
-    ``public_keys``. So a damaged or altered file can add a refusal, not lift one. A chain that ends in a terminal without open
-    intents is read no further than its end. Raises ``OSError``.
+    An intent counts as soon as it can be read; a receipt or terminal that closes intents counts only with a signature of one
+    of ``public_keys`` (by default the state directory's own key; without any, none counts). So a damaged or altered file can
+    add a refusal, not lift one. A chain that ends in a terminal without open intents is read no further than its end. Raises
+    ``OSError``.
     """
+    keys = _own_key(state_dir) if public_keys is None else public_keys
     found: list[OpenIntent] = []
     for path in chain_files(state_dir):
         if path.stem != skip:
-            found.extend(_open_in(path, public_keys))
+            found.extend(_open_in(path, keys))
     return tuple(found)
+
+
+def _own_key(state_dir: Path) -> dict[str, PublicKey]:
+    try:
+        key = load_public_key(state_dir)
+    except LedgerError:
+        return {}
+    return {key.key_id: key}
 
 
 def _open_in(path: Path, keys: Mapping[str, PublicKey]) -> list[OpenIntent]:
