@@ -92,7 +92,7 @@ def override_settings(
 def _operator_file(config_file: str | os.PathLike[str] | None, variables: Mapping[str, str], here: Path) -> Path | None:
     named = os.fspath(config_file) if config_file is not None else variables.get(CONFIG_VARIABLE, "")
     if named:
-        return here / Path(named).expanduser()
+        return here / _expanded(named, CONFIG_VARIABLE)
     candidate = _base(variables, "XDG_CONFIG_HOME", platformdirs.user_config_path(APP, appauthor=False)) / FILE_NAME
     return candidate if candidate.exists() else None
 
@@ -191,7 +191,19 @@ def _absolutise(flat: dict[str, JsonValue], base: Path) -> None:
     for key in _PATH_KEYS:
         value = flat.get(key)
         if isinstance(value, str):
-            flat[key] = str(base.absolute() / Path(value).expanduser())
+            flat[key] = str(base.absolute() / _expanded(value, key))
+
+
+def _expanded(text: str, key: str) -> Path:
+    """The path with ``~`` resolved."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise ConfigError(
+            f"{key}: {text!r} names the home directory of nobody here.",
+            next_step="Write the path in full; nothing was started.",
+            details={"key": key, "expected": "a path"},
+        ) from None
 
 
 def _merge(layers: list[_Layer]) -> tuple[dict[str, JsonValue], dict[str, str]]:
@@ -214,7 +226,10 @@ def _not_json(value: object, path: str) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _not_json(inner, path)
-    elif (isinstance(value, float) and not math.isfinite(value)) or not isinstance(value, str | int | float | bool | None):
+    elif isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):  # bytes that are no text
+            yield path
+    elif (isinstance(value, float) and not math.isfinite(value)) or not isinstance(value, int | float | bool | None):
         yield path
 
 

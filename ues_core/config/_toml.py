@@ -30,6 +30,8 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         raise _unreadable(path, f"it is not UTF-8 (byte {error.start})") from None
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from None
+    except ValueError as error:  # a path that no file can have
+        raise _unreadable(path, str(error)) from None
     try:
         return tomllib.loads(text), text
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -95,6 +95,7 @@ def test_a_file_that_is_not_utf8_or_too_large_is_unreadable(tmp_path: Path) -> N
         ("UES_NO_SANDBOX", "2", "1, true"),
         ("UES_DRIVER", "../evil", "name of an installed driver"),
         ("UES_PLUGINS", "a b", "names of plugins"),
+        ("UES_BROWSER_EXECUTABLE", "/x/\udcff", "a path"),
     ],
 )
 def test_a_bad_variable_is_an_error_that_names_it(load: Load, variable: str, value: str, expected: str) -> None:
@@ -132,3 +133,12 @@ def test_whatever_stands_behind_a_key_it_is_taken_or_refused_by_name(key: object
         assert refused["expected"]
     else:
         assert value is None or settings.source(name) == f"argument {name}"
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/ues.toml", "nul\0byte"])
+def test_a_path_that_cannot_be_is_an_error_of_the_configuration(load: Load, name: str) -> None:
+    with pytest.raises(ConfigError):
+        load(environ={"UES_CONFIG": name})
+    if "~" in name:
+        with pytest.raises(ConfigError, match="state_dir"):
+            load(arguments={"state_dir": name})
