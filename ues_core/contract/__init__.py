@@ -55,7 +55,10 @@ from ues_core.contract.advice import (
     WireClaim,
     WireEvidenceRequest,
 )
-from ues_core.contract.authority import check_authority, checked_info
+from ues_core.contract.authority import (
+    check_authority,
+    checked_info,
+)
 from ues_core.contract.contribution import (
     ExtraDetector,
     RiskTerms,
@@ -125,6 +128,10 @@ from ues_core.contract.hookmarkers import (
     PROJECT,
     hookimpl,
     hookspec,
+)
+from ues_core.contract.meanings import (
+    MEANINGS,
+    Meaning,
 )
 from ues_core.contract.node import (
     DESCRIPTION_LIMIT,
@@ -197,6 +204,19 @@ from ues_core.contract.receipt import (
     TargetNote,
     Terminal,
     Verification,
+)
+from ues_core.contract.rendering import (
+    DEFAULT_CHARS,
+    NODE_LINE,
+    REF_SHAPE,
+    node_line,
+    quote,
+    render,
+)
+from ues_core.contract.schema import (
+    DIALECT,
+    json_schema,
+    schema_names,
 )
 from ues_core.contract.site import (
     AccountSigns,
@@ -284,13 +304,18 @@ from ues_core.contract.words import (
 __all__ = [
     "ACTION_ADAPTER",
     "CONTRACT_VERSION",
+    "DEFAULT_CHARS",
     "DESCRIPTION_LIMIT",
+    "DIALECT",
     "ESSENTIAL_SECTIONS",
     "IDENTITY_FIELDS",
+    "MEANINGS",
     "NAME_LIMIT",
+    "NODE_LINE",
     "OLDEST_ACCEPTED_VERSION",
     "PROJECT",
     "PROVIDER_METHODS",
+    "REF_SHAPE",
     "URL_LIMIT",
     "AccountMutation",
     "AccountSigns",
@@ -413,6 +438,7 @@ __all__ = [
     "Limits",
     "Locator",
     "Mark",
+    "Meaning",
     "Model",
     "Modifier",
     "NameSource",
@@ -527,6 +553,11 @@ __all__ = [
     "decide",
     "hookimpl",
     "hookspec",
+    "json_schema",
+    "node_line",
     "normalise_origin",
     "origin_of",
+    "quote",
+    "render",
+    "schema_names",
 ]

@@ -9,6 +9,7 @@ from pydantic import Field
 from ues_core.contract._base import Model
 from ues_core.contract.driver import Coverage, FrameNote
 from ues_core.contract.node import NodeStates, OptionFacts
+from ues_core.contract.rendering import DEFAULT_CHARS, render
 from ues_core.contract.surface import Box, PageId, Surface
 from ues_core.contract.words import (
     CaptureQuality,
@@ -167,6 +168,10 @@ class Observation(External):
             if (role is None or node.role == role) and (name is None or name.casefold() in node.name.casefold()):
                 return node
         return None
+
+    def render(self, *, max_chars: int = DEFAULT_CHARS) -> str:
+        """Compact indented text for a model, at most ``max_chars`` characters; no page text in it parses as a node's line."""
+        return render(self, max_chars)
 
 
 class ReadText(External):
