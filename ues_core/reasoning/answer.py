@@ -59,6 +59,7 @@ def parse_answer(text: str, *, nonce: str, limit: int = ANSWER_CHARS) -> Parsed:
     if _has_surrogate(text):
         raise AnswerRejected(Code.ANSWER_BAD_UNICODE, "The answer holds lone surrogates.")
     decoded = _decode(_locate(text.strip().removeprefix("\ufeff"), nonce))
+    _check_nonce(decoded, nonce)
     unknown: list[str] = []
     known = _known_only(decoded, unknown)
     try:
@@ -69,9 +70,16 @@ def parse_answer(text: str, *, nonce: str, limit: int = ANSWER_CHARS) -> Parsed:
         raise AnswerRejected(
             Code.ANSWER_SCHEMA_INVALID, f"The answer does not fit the schema at {where[:80]}: {first['msg'][:120]}."
         ) from None
-    if not hmac.compare_digest(answer.nonce.encode(), nonce.encode()):
-        raise AnswerRejected(Code.ANSWER_NONCE_MISMATCH, "The answer does not echo this request's nonce.")
     return Parsed(answer, tuple(unknown[:UNKNOWN_KEYS_KEPT]))
+
+
+def _check_nonce(decoded: dict[str, object], nonce: str) -> None:
+    """Before anything else of the object is read: an answer without our nonce belongs to somebody else."""
+    echoed = decoded.get("nonce")
+    if not isinstance(echoed, str):
+        raise AnswerRejected(Code.ANSWER_NONCE_MISMATCH, "The answer does not echo this request's nonce.")
+    if not hmac.compare_digest(echoed.encode(), nonce.encode()):
+        raise AnswerRejected(Code.ANSWER_STALE, "The answer echoes another request's nonce.")
 
 
 # -- finding the object ----------------------------------------------------------------------------------------------

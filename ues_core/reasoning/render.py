@@ -51,18 +51,18 @@ def answer_schema() -> str:
     return json.dumps(AdviceAnswer.model_json_schema(by_alias=True), sort_keys=True)
 
 
-def render_prompt(sections: Sequence[Section], *, nonce: str, question: str = "") -> Rendered:
+def render_prompt(sections: Sequence[Section], *, nonce: str) -> Rendered:
     """The whole prompt of a first exchange. Empty sections are named as empty, so that nobody invents them."""
-    return _render(_OPENING.format(nonce=nonce), sections, nonce, question)
+    return _render(_OPENING.format(nonce=nonce), sections, nonce)
 
 
-def render_delta(sections: Sequence[Section], report: DeltaReport, *, nonce: str, question: str) -> Rendered:
+def render_delta(sections: Sequence[Section], report: DeltaReport, *, nonce: str) -> Rendered:
     """The prompt of a follow-up: changed sections in full, and which changed ones were left out for size."""
     omitted = f"Changed but not sent, for size: {', '.join(report.omitted)}.\n" if report.omitted else ""
-    return _render(_OPENING.format(nonce=nonce) + _FOLLOW_UP + omitted, sections, nonce, question)
+    return _render(_OPENING.format(nonce=nonce) + _FOLLOW_UP + omitted, sections, nonce)
 
 
-def _render(opening: str, sections: Sequence[Section], nonce: str, question: str) -> Rendered:
+def _render(opening: str, sections: Sequence[Section], nonce: str) -> Rendered:
     parts: list[PromptSection] = []
     out = [opening, f"<<<UES DATA {nonce}\n"]
     for section in sections:
@@ -71,8 +71,6 @@ def _render(opening: str, sections: Sequence[Section], nonce: str, question: str
             raise UsageError("The nonce stands in the packet's own content.", next_step="Ask again; the next nonce is another.")
         out.append(f"== {section.name} {nonce}\n{body}\n" if body else f"== {section.name} {nonce} (empty)\n")
         parts.append(PromptSection(name=section.name, chars=len(body), digest=section.digest))
-    if question:
-        out.append(f"== question {nonce}\n{question}\n")
     out += [f"UES DATA {nonce}>>>\n", _CLOSING.format(nonce=nonce)]
     text = "".join(out)
     return Rendered(text, text_digest(text), tuple(parts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ues_core.reasoning.packet._build import BUILD_SECONDS, TIERS, build_packet
+from ues_core.reasoning.packet._build import BUILD_SECONDS, TIERS, build_packet, known_paths
 from ues_core.reasoning.packet._rows import render_row
 from ues_core.reasoning.packet._tree import contained, decode_source, name_reason, read_source
 
@@ -12,6 +12,7 @@ __all__ = [
     "build_packet",
     "contained",
     "decode_source",
+    "known_paths",
     "name_reason",
     "read_source",
     "render_row",

@@ -102,6 +102,13 @@ def build_packet(
     return builder.packet(budget or TIERS[chosen], chosen, root.name if root is not None else "")
 
 
+def known_paths(root: Path, *, seconds: float = BUILD_SECONDS, clock: Callable[[], float] = time.monotonic) -> frozenset[str]:
+    """The paths of a folder that a packet could show, as they are now. Synchronous and bounded: call it in a thread."""
+    end = clock() + seconds
+    git = Git(root, remaining=lambda: end - clock())
+    return frozenset(f.path for f in list_files(root, git, Tally(), lambda: end - clock()))
+
+
 def _root(repo: Path | str | None) -> Path | None:
     if repo is None:
         return None
