@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DEFAULT_CHARS: Final = 15_000
 """Characters of a rendering, at most: what the leanest peer spends on a table of 500 rows."""
 
-REF_SHAPE: Final = re.compile(r"r(?=[0-9A-Za-z]{21}(?![0-9A-Za-z]))")
+REF_SHAPE: Final = re.compile(r"r(?=[0-9A-Za-z]{21})")
 NODE_LINE: Final = re.compile(r" *[+~-]? ?(r[0-9A-Za-z]{21}) ([a-z][a-z0-9-]*)(?: |$)")
 """What a node's line begins with; group 1 is the ref, group 2 the role."""
 
