@@ -6,7 +6,7 @@ A repository's own ``ues.toml`` is untrusted: it can only narrow, and choose amo
 from __future__ import annotations
 
 from ues_core.config._keys import SettingKey, setting_keys
-from ues_core.config._load import load_settings, override_settings
+from ues_core.config._load import load_settings, narrow_to_repository, override_settings
 from ues_core.config._settings import (
     BrowserSettings,
     BudgetSettings,
@@ -27,6 +27,7 @@ __all__ = [
     "Settings",
     "TimeoutSettings",
     "load_settings",
+    "narrow_to_repository",
     "override_settings",
     "setting_keys",
 ]

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import platformdirs
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -21,6 +21,10 @@ from ues_core.contract import Code, ConfigError, Fault
 
 Where = Callable[[str], str]
 """Where a key stands, in words."""
+
+ARGUMENT: Final = "argument"
+VARIABLE: Final = "environment variable"
+"""How the places of settings that outrank every file begin."""
 
 _PATH_KEYS = ("state_dir", "cache", "profiles.dir")
 
@@ -54,27 +58,42 @@ def load_settings(
     variables = dict(os.environ) if environ is None else dict(environ)
     here = Path(cwd) if cwd is not None else Path.cwd()
     file = _operator_file(config_file, variables, here)
-    ignored: list[Ignored] = []
-
     layers: list[_Layer] = []
     if file is not None:
         layers.append(_file_layer(file))
-    from_environ, unknown = read_environ(variables)
-    ignored += unknown
+    from_environ, ignored = read_environ(variables)
     layers.append(_environ_layer(from_environ, here))
     layers.append(_argument_layer(arguments or {}, here))
     flat, sources = _merge(layers)
-    operator = _settings(_with_directories(flat, variables), sources, ())
+    settings = _settings(_with_directories(flat, variables), sources, tuple(ignored))
+    return narrow_to_repository(settings, here if repo is None else here / Path(repo), search=repo is None, operator_file=file)
 
-    repository = _repository_file(repo, here)
-    if repository is not None and not _same(repository, file):
-        layer = _file_layer(repository)
-        outranked = set(layers[-1].flat) | set(layers[-2].flat)
-        kept, refused = narrow(operator, layer.flat, layer.where, outranked)
-        ignored += refused
-        flat = {**flat, **kept}
-        sources = {**sources, **{key: layer.where[key] for key in kept}}
-    return _settings(_with_directories(flat, variables), sources, tuple(ignored))
+
+def narrow_to_repository(
+    settings: Settings,
+    repo: str | os.PathLike[str],
+    *,
+    search: bool = False,
+    operator_file: Path | None = None,
+) -> Settings:
+    """``settings`` as a repository's own ``ues.toml`` narrows them; unchanged when it has none.
+
+    ``repo`` is the repository or a directory in it. ``search``: without a repository around it, read nothing (a working
+    directory); otherwise ``repo`` itself counts as one. ``operator_file`` is trusted already and not read again.
+    What the environment or an argument set stays. Raises ``ConfigError`` when the file is invalid.
+    """
+    repository = _repository_file(Path(repo), search)
+    if repository is None or _same(repository, operator_file):
+        return settings
+    places = [*settings.sources.values(), *(i.where for i in settings.ignored)]
+    if any(place.startswith(f"{repository}, line ") for place in places):  # read before: nothing to add
+        return settings
+    layer = _file_layer(repository)
+    outranked = {key for key, where in settings.sources.items() if where.startswith((ARGUMENT, VARIABLE))}
+    kept, refused = narrow(settings, layer.flat, layer.where, outranked)
+    flat = {**leaves(settings.model_dump(mode="json", exclude=set(BOOKKEEPING))), **kept}
+    sources = {**settings.sources, **{key: layer.where[key] for key in kept}}
+    return _settings(flat, sources, (*settings.ignored, *refused))
 
 
 def override_settings(
@@ -111,9 +130,9 @@ def _with_directories(flat: dict[str, JsonValue], variables: Mapping[str, str]) 
     return {**defaults, **flat}
 
 
-def _repository_file(repo: str | os.PathLike[str] | None, here: Path) -> Path | None:
-    start = here / Path(repo) if repo is not None else here
-    root = next((p for p in (start, *start.parents) if (p / ".git").exists()), start if repo is not None else None)
+def _repository_file(start: Path, search: bool) -> Path | None:
+    start = start.absolute()
+    root = next((p for p in (start, *start.parents) if (p / ".git").exists()), None if search else start)
     if root is None:
         return None
     candidate = root / FILE_NAME
@@ -146,7 +165,7 @@ def _environ_layer(values: Mapping[str, tuple[str, JsonValue]], here: Path) -> _
     flat: dict[str, JsonValue] = {}
     places: dict[str, str] = {}
     for variable, (key, value) in values.items():
-        place = f"environment variable {variable}"
+        place = f"{VARIABLE} {variable}"
         checked = _checked(nested({key: value}), _constant(place), {"variable": variable}, Fault.OPERATOR)
         flat.update(checked)
         places[key] = place
@@ -168,9 +187,9 @@ def _argument_layer(arguments: Mapping[str, object], here: Path) -> _Layer:
             inner = data.setdefault(table, {})
             if isinstance(inner, dict):
                 inner[name] = plain
-    flat = _checked(data, lambda key: f"argument {key}", {}, Fault.HOST)
+    flat = _checked(data, lambda key: f"{ARGUMENT} {key}", {}, Fault.HOST)
     _absolutise(flat, here)
-    return _Layer(flat, {key: f"argument {key}" for key in flat})
+    return _Layer(flat, {key: f"{ARGUMENT} {key}" for key in flat})
 
 
 def _plain(value: object) -> Any:

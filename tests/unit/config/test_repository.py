@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ues_core.config import Settings, load_settings, setting_keys
+from ues_core.config import Settings, load_settings, narrow_to_repository, setting_keys
 from ues_core.contract import ConfigError, ReasoningMode
 
 Load = Callable[..., Settings]
@@ -147,3 +147,15 @@ def test_outside_of_a_repository_no_file_of_the_directory_is_read(tmp_path: Path
     (tmp_path / "ues.toml").write_text('mode = "off"\n')
     settings = load_settings(environ={"XDG_CONFIG_HOME": str(tmp_path / "none")}, cwd=tmp_path)
     assert settings.mode is ReasoningMode.AUTO
+
+
+def test_settings_that_exist_are_narrowed_to_another_repository(load: Load, repo: Path) -> None:
+    settings = load(operator='mode = "force"\n', arguments={"budgets.actions": 50})
+    (repo / "ues.toml").write_text('mode = "off"\nhooks = ["evil"]\n[budgets]\nactions = 5\nfollow_ups = 0\n')
+    (repo / "deep").mkdir()
+    narrowed = narrow_to_repository(settings, repo / "deep")
+    assert (narrowed.mode, narrowed.budgets.actions, narrowed.budgets.follow_ups) == (ReasoningMode.OFF, 50, 0)
+    assert [i.key for i in narrowed.ignored] == ["hooks"]
+    assert narrowed.hooks == ()
+    assert narrow_to_repository(narrowed, repo) == narrowed
+    assert settings.mode is ReasoningMode.FORCE
