@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ues_core.cli._async import run_async
-from ues_core.cli._output import FAILED, json_option, note, print_json, print_table, say
+from ues_core.cli._output import FAILED, json_option, print_json, print_table, printable, say
 
 if TYPE_CHECKING:
     from ues_core.cli.demo.steps import DemoResult, Step
@@ -51,7 +51,8 @@ def command(driver: str | None, repo: Path, as_json: bool) -> int:
 def _progress(step: Step) -> None:
     mark = click.style("ok ", fg="green") if step.ok else click.style("NOT", fg="red", bold=True)
     code = f" [{step.code}]" if step.code not in ("", "ok") else ""
-    note(f"  {mark} {_PARTS[step.part]:<14} {step.name}{code}: {step.detail}" if step.detail else f"  {mark} {step.name}{code}")
+    detail = f": {step.detail}" if step.detail else ""
+    click.echo(f"  {mark} {_PARTS[step.part]:<14} {printable(f'{step.name}{code}{detail}')}", err=True)
 
 
 def _show(result: DemoResult) -> None:
