@@ -23,6 +23,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "demo": ("ues_core.cli.demo", "Run the main job and show that it holds."),
         "doctor": ("ues_core.cli.doctor", "Look whether everything is here, and whether anything stayed behind."),
         "observe": ("ues_core.cli.observe", "Observe a page as a host is given it."),
+        "receipts": ("ues_core.cli.receipts", "Read and verify the signed records that hosts leave behind."),
         "browser": ("ues_core.cli.browser", "Find a browser on this machine, or fetch one."),
         "plugins": ("ues_core.cli.plugins", "List the plugins that are installed, and check them."),
         "schema": ("ues_core.cli.schema", "Print the JSON Schema of a model of the contract."),

@@ -94,5 +94,6 @@ def timestamp(seconds: float) -> str:
 
 
 def chain_name(seconds: float, host_tag: str, unique: str) -> str:
-    """The id of a chain, and the stem of its file: UTC time, host tag, a random part."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y%m%dT%H%M%SZ}-{host_tag}-{unique}"
+    """The id of a chain, and the stem of its file: UTC time with milliseconds, host tag, a random part."""
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{host_tag}-{unique}"
