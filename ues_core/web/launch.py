@@ -15,6 +15,8 @@ from ues_core.contract import Launch, Viewport
 
 DISABLED_FEATURES: Final = (
     "AutofillServerCommunication",
+    # A document that comes back from a cache, or is loaded before anybody asked, is met by neither gate nor collector.
+    "BackForwardCache",
     "CertificateTransparencyComponentUpdater",
     "DestroyProfileOnBrowserClose",
     "DialMediaRouteProvider",
@@ -24,9 +26,10 @@ DISABLED_FEATURES: Final = (
     "OptimizationHints",
     "OptimizationHintsFetching",
     "OptimizationTargetPrediction",
+    "Prerender2",
     "Translate",
 )
-"""Features that talk to a vendor or to the local network by themselves, or put their own interface over a page."""
+"""Features that talk to a vendor or to the local network by themselves, put their own interface over a page, or load one."""
 
 QUIET_SWITCHES: Final = (
     "--no-first-run",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -39,6 +41,10 @@ from ues_core.web.probe import coverage
 from ues_core.web.transport import WebTransport, Went
 from ues_core.web.waiting import watch
 
+_T = TypeVar("_T")
+
+_ATTEMPTS: Final = 5
+_PAUSE: Final = 0.02
 _LIST_SECONDS: Final = 5.0
 """How long the browser may take to list its pages."""
 
@@ -53,14 +59,21 @@ class WebDriverSession:
 
     async def surface(self, page: str, *, deadline: float) -> Surface:
         clock = Clock(deadline)
-        document = self._document(page)
-        answer = await self._transport.evaluate(
-            page, "", "surface", {"page": page, "document": document}, deadline=clock.left(), document=document
-        )
-        return Surface.model_validate_json(answer)
+        await self._transport.ready(page, deadline=clock.left())
+
+        async def ask() -> str:
+            document = self._document(page)
+            argument = {"page": page, "document": document}
+            return await self._transport.evaluate(page, "", "surface", argument, deadline=clock.left(), document=document)
+
+        return Surface.model_validate_json(await _once_more(ask))
 
     async def collect(self, page: str, request: CollectRequest, *, deadline: float) -> Collected:
-        return await collect(self._transport, page, request, Clock(deadline))
+        clock = Clock(deadline)
+        await self._transport.ready(page, deadline=clock.left())
+        if request.within is not None:
+            return await collect(self._transport, page, request, clock)
+        return await _once_more(lambda: collect(self._transport, page, request, clock))
 
     async def inspect(self, key: NodeKey, *, deadline: float) -> Inspection:
         argument = {
@@ -86,7 +99,8 @@ class WebDriverSession:
         if isinstance(target, NodeKey):
             answer = await self._evaluate(target, "read", {**argument, "n": target.n}, deadline)
         else:
-            answer = await self._transport.evaluate(target, "", "read", argument, deadline=deadline)
+            clock = Clock(deadline)
+            answer = await _once_more(lambda: self._transport.evaluate(target, "", "read", argument, deadline=clock.left()))
         if answer == '{"gone":true}':
             raise DocumentGone("The node to read is gone.", next_step="Observe again.")
         return NodeText.model_validate_json(answer)
@@ -144,7 +158,7 @@ class WebDriverSession:
     def _known(self, page: str, title: str) -> Surface:
         """A page as it is known without asking it: it may be hung, crashed, or wait for an answer to a dialog."""
         frames = self._transport.frames(page)
-        document, url = (frames[0].document, frames[0].url) if frames else ("initial", "")
+        document, url = (frames[0].document or "initial", frames[0].url) if frames else ("initial", "")
         view = self._spec.viewport
         return Surface(
             page=page,
@@ -174,3 +188,13 @@ class WebDriverSession:
             raise DocumentGone(f"Page {key.page} is closed.", next_step="Observe another page.")
         if not any(view.id == key.frame and view.document == key.document for view in self._transport.frames(key.page)):
             raise DocumentGone("The document that this node lived in was replaced.", next_step="Observe again.")
+
+
+async def _once_more(work: Callable[[], Awaitable[_T]]) -> _T:
+    """Do it again when the page goes on to another document meanwhile: whoever asks for a page means the one that is there."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return await work()
+        except DocumentGone:
+            await asyncio.sleep(_PAUSE)
+    return await work()

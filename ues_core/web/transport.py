@@ -43,6 +43,10 @@ class WebTransport(Protocol):
         """Open pages, oldest first. Ids are never reused."""
         ...
 
+    async def ready(self, page: str, *, deadline: float) -> None:
+        """Wait until a page that was opened a moment ago can be asked."""
+        ...
+
     def frames(self, page: str) -> tuple[FrameView, ...]:
         """The page's frames that this transport can evaluate in; the main frame first."""
         ...

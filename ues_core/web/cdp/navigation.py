@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -37,7 +38,9 @@ class Navigator:
         try:
             return await self._navigate(page, url, wait_until, clock)
         except DeadlineExceeded:
-            self._transport.spawn(self._transport.send(page, "Page.stopLoading", {}, deadline=_STOP_SECONDS))
+            # Before anything else is asked for: what is stopped later would be the next navigation.
+            with contextlib.suppress(DriverError):
+                await self._transport.send(page, "Page.stopLoading", {}, deadline=_STOP_SECONDS)
             raise
         finally:
             page.navigating -= 1

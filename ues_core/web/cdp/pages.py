@@ -196,7 +196,8 @@ class Page:
             self.frames[frame_id] = Frame(frame_id, data.get("parentId", ""), document, data.get("url", ""))
             return
         known.url = data.get("url", "")
-        if known.document == document:
+        if known.document in ("", document):
+            known.document, known.parent = document, data.get("parentId", "")
             return
         known.document, known.context, known.reopened, known.owner = document, "", False, ("", 0)
         for child in [frame.id for frame in self.frames.values() if frame.parent == frame_id]:
@@ -210,9 +211,11 @@ class Page:
     def _context(self, context: dict[str, Any]) -> None:
         if context.get("name") != WORLD:
             return
-        frame = self.frames.get(context.get("auxData", {}).get("frameId", ""))
-        if frame is not None:
-            frame.context, frame.context_number = context["uniqueId"], context["id"]
+        frame_id = context.get("auxData", {}).get("frameId", "")
+        frame = self.frames.get(frame_id)
+        if frame is None:  # contexts that exist already are told of before the frames are
+            frame = self.frames[frame_id] = Frame(frame_id, "", "")
+        frame.context, frame.context_number = context["uniqueId"], context["id"]
 
 
 def page_unknown(page: str) -> DriverError:

@@ -39,6 +39,7 @@ RESCUE_SECONDS: Final = 1.0
 
 _LATE: Final = "late"
 _ABSENT: Final = "!"
+_PROMISES: Final = frozenset({"watchFor"})
 _IN_DIALOG: Final = frozenset({"Page.handleJavaScriptDialog", "Fetch.continueRequest", "Fetch.failRequest", "Page.close"})
 
 
@@ -265,36 +266,39 @@ class CdpTransport:
     ) -> str:
         known = self.page(page)
         clock = Clock(deadline)
-        if not known.ready.done():
-            await self._await_ready(known, clock)
         known.require_usable()
         target = known.frame(frame, document)
         given = json.dumps(argument, separators=(",", ":"))
         call = f'Object.hasOwn(globalThis,"__ues")?__ues.{function}({given}):"{_ABSENT}"'
         if not target.context:
             await self._make_world(known, target, clock)
-        value = await self._run(known, target, call, clock)
+        value = await self._run(known, target, call, clock, function in _PROMISES)
         if value == _ABSENT:
             await self._run(known, target, f'{bundle()}\n"{_LATE}"', clock)
             target.reopened = True
-            value = await self._run(known, target, call, clock)
+            value = await self._run(known, target, call, clock, function in _PROMISES)
         return value
 
-    async def _await_ready(self, page: Page, clock: Clock) -> None:
+    async def ready(self, page: str, *, deadline: float) -> None:
+        known = self.page(page)
+        if known.ready.done():
+            return
         try:
-            async with asyncio.timeout(clock.left()):
-                await asyncio.shield(page.ready)
+            async with asyncio.timeout(deadline):
+                await asyncio.shield(known.ready)
         except TimeoutError:
-            raise DeadlineExceeded(f"Page {page.id} was not ready in time.", next_step="Try again.") from None
+            raise DeadlineExceeded(f"Page {page} was not ready in time.", next_step="Try again.") from None
 
     async def _make_world(self, page: Page, frame: Frame, clock: Clock) -> None:
         document = frame.document
         await self.send(page, "Page.createIsolatedWorld", {"frameId": frame.id, "worldName": WORLD}, deadline=clock.left())
-        if not frame.context or frame.document != document:
+        if frame.document != document or not frame.context:
             raise DocumentGone("The document was replaced while it was looked at.", next_step="Observe again.")
 
-    async def _run(self, page: Page, frame: Frame, expression: str, clock: Clock) -> str:
-        params = {"expression": expression, "uniqueContextId": frame.context, "returnByValue": True, "awaitPromise": True}
+    async def _run(self, page: Page, frame: Frame, expression: str, clock: Clock, promise: bool = False) -> str:
+        params = {"expression": expression, "uniqueContextId": frame.context, "returnByValue": True}
+        if promise:  # waiting for a promise costs the plain answers as well
+            params["awaitPromise"] = True
         try:
             answer = await self.send(page, "Runtime.evaluate", params, deadline=clock.left())
         except DeadlineExceeded:

@@ -6,7 +6,7 @@ import {
   scrollingElement, shadowRootOf, textData, titleOf, ELEMENT, TEXT, attr,
 } from "./dom.js";
 import { factsOf, identityOf } from "./facts.js";
-import { frameOffset, visibleRect } from "./geometry.js";
+import { frameOffset, viewSize, visibleRect } from "./geometry.js";
 import { keyOf, nodeOf } from "./keys.js";
 import { visibleText } from "./names.js";
 import { roleOf } from "./roles.js";
@@ -34,6 +34,7 @@ export function collect(request) {
     page: request.page, frame: request.frame, document: request.document, origin: request.frame === "" ? "" : self.origin,
     offset: request.boxes ? frameOffset() : null,
   };
+  request.view = viewSize();
   const found = candidatesOf(root, request.detail === "content" ? CONTENT : CONTROLS);
   const state = gather(found, where, request);
   return assemble(found, state, where, root, request);

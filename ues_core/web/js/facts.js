@@ -52,8 +52,7 @@ function hrefOf(el, tag) {
 /** All facts of a node. `where` says {page, frame, document, origin, offset}; `rect` its rectangle or null. */
 export function factsOf(el, where, rect, options) {
   const id = identityOf(el, rect);
-  const facts = { key: { page: where.page, document: where.document, n: keyOf(el) } };
-  if (where.frame !== "") facts.key.frame = where.frame;
+  const facts = { key: { page: where.page, frame: where.frame, document: where.document, n: keyOf(el) } };
   if (where.origin !== "") facts.frame_origin = where.origin;
   put(facts, "role", id.role);
   put(facts, "name", id.name);
@@ -64,7 +63,7 @@ export function factsOf(el, where, rect, options) {
   put(facts, "editable", id.editable);
   put(facts, "disabled", id.disabled);
   if (!id.visible) facts.visible = false;
-  put(facts, "in_viewport", rect !== null && meetsViewport(rect));
+  put(facts, "in_viewport", rect !== null && meetsViewport(rect, options.view));
   put(facts, "download", id.download);
   put(facts, "href", id.href);
   if (hasAttr(el, "aria-describedby") || hasAttr(el, "aria-description") || hasAttr(el, "title")) {

@@ -61,8 +61,11 @@ function drawnChild(el, left) {
 }
 
 /** Whether a rectangle meets the viewport of this frame. */
-export const meetsViewport = (rect) =>
-  rect.right > 0 && rect.bottom > 0 && rect.left < window.innerWidth && rect.top < window.innerHeight;
+export const meetsViewport = (rect, view = viewSize()) =>
+  rect.right > 0 && rect.bottom > 0 && rect.left < view.width && rect.top < view.height;
+
+/** Size of this frame's viewport; read once per operation, because reading it makes the engine check the layout. */
+export const viewSize = () => ({ width: window.innerWidth, height: window.innerHeight });
 
 /** Offset of this frame's viewport in the page's, through same-origin frames; the elements on the way, outermost last. */
 export function frameOffset() {

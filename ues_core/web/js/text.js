@@ -35,6 +35,10 @@ export const normalise = (text) => cut(tidy(text), NAME_LIMIT);
 /** An attribute for display, tidied and cut. */
 export const brief = (text, limit) => (text === null || text === "" ? "" : cut(tidy(text), limit));
 
+// Many controls of a form go to one address, and parsing an address costs more than all else about a control.
+const scrubbed = new Map();
+const SCRUBBED_KEPT = 256;
+
 const encoder = new TextEncoder();
 
 /** UTF-8 bytes of a text. */
@@ -43,6 +47,16 @@ export const utf8 = (text) => encoder.encode(text);
 /** An http(s) URL without user information, query and fragment; empty for everything else. */
 export function scrub(url) {
   if (url === "" || !/^https?:/i.test(url)) return "";
+  let clean = scrubbed.get(url);
+  if (clean === undefined) {
+    clean = withoutSecrets(url);
+    if (scrubbed.size >= SCRUBBED_KEPT) scrubbed.clear();
+    scrubbed.set(url, clean);
+  }
+  return clean;
+}
+
+function withoutSecrets(url) {
   try {
     const parsed = new URL(url);
     return cut(parsed.origin + parsed.pathname, 500);
