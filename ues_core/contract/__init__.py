@@ -46,6 +46,7 @@ from ues_core.contract.action import (
     Upload,
     Wait,
 )
+from ues_core.contract.adapters import SyncProvider, sync_provider
 from ues_core.contract.advice import (
     Advice,
     AdviceAnswer,
@@ -518,6 +519,7 @@ __all__ = [
     "Support",
     "Surface",
     "SurfaceKind",
+    "SyncProvider",
     "TargetNote",
     "Terminal",
     "TerminalState",
@@ -560,4 +562,5 @@ __all__ = [
     "quote",
     "render",
     "schema_names",
+    "sync_provider",
 ]
