@@ -46,7 +46,10 @@ from ues_core.contract.action import (
     Upload,
     Wait,
 )
-from ues_core.contract.adapters import SyncProvider, sync_provider
+from ues_core.contract.adapters import (
+    SyncProvider,
+    sync_provider,
+)
 from ues_core.contract.advice import (
     Advice,
     AdviceAnswer,
@@ -289,6 +292,7 @@ from ues_core.contract.words import (
     RequestKind,
     RetryKind,
     RiskLevel,
+    SealState,
     SectionName,
     Support,
     SurfaceKind,
@@ -505,6 +509,7 @@ __all__ = [
     "Scope",
     "Scroll",
     "ScrollGesture",
+    "SealState",
     "Section",
     "SectionName",
     "SectionReport",

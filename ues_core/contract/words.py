@@ -59,6 +59,14 @@ class PluginState(StrEnum):
     DISABLED = "disabled"
 
 
+class SealState(StrEnum):
+    """How far a boundary around a provider's process holds, as measured when it started."""
+
+    ENFORCED = "enforced"
+    PARTIAL = "partial"
+    NONE = "none"
+
+
 class Support(StrEnum):
     """Closed shadow roots: how far a driver goes."""
 
@@ -786,6 +794,12 @@ class Code(StrEnum):
     WEB_REASONING_UNAVAILABLE = "WEB_REASONING_UNAVAILABLE"
     NO_PROVIDER = "no-provider"
     PROVIDER_FAILED = "provider-failed"
+    PROVIDER_GONE = "provider-gone"
+    PROVIDER_GARBAGE = "provider-garbage"
+    PROVIDER_FLOOD = "provider-flood"
+    PROVIDER_HUNG = "provider-hung"
+    PROVIDER_OVER_LIMIT = "provider-over-limit"
+    SEAL_INCOMPLETE = "seal-incomplete"
     CONSULTATION_CLOSED = "consultation-closed"
     FRESH_EVIDENCE_REQUIRED = "fresh-evidence-required"
     ANSWER_EMPTY = "answer-empty"
