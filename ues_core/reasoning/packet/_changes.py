@@ -45,10 +45,8 @@ def current_changes(git: Git, head: str) -> list[Change]:
 def split_diff(text: str) -> list[Change]:
     """A unified diff, one ``Change`` for each file that it names."""
     starts = [m.start() for m in _FILE_HEADER.finditer(text)]
-    return [
-        Change(_paths(part), part.rstrip("\n"))
-        for part in (text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True))
-    ]
+    ends = [*starts[1:], len(text)] if starts else []
+    return [Change(_paths(part), part.rstrip("\n")) for part in (text[a:b] for a, b in zip(starts, ends, strict=True))]
 
 
 def _paths(part: str) -> tuple[str, ...]:
