@@ -6,7 +6,8 @@ describes the format. What must be known to use it:
 * **Bodies are redacted by the caller.** The ledger signs and keeps what it is given; it has no detectors of its own.
 * An intent is on disk (``fsync``) before :meth:`Ledger.append_intent` returns. Everything else is written at once, so that it
   survives the death of the process, and is flushed to disk together with its neighbours within ``flush_seconds``, so that it
-  survives the death of the machine. ``append_intent`` and :meth:`Ledger.close` block for a flush: call them off an event loop.
+  survives the death of the machine. ``append_intent``, ``flush`` and ``close`` wait for the disk: call them off an event loop;
+  ``append_receipt`` never does.
 * A line that could not be written is cut off again and the call raises ``LedgerError``; the chain stays whole and may go on.
   When even that fails, or a flush fails, the ledger has failed for good: every later call raises ``LedgerError``
   (``ledger-failed``), so that no external side effect can happen without its intent.
@@ -77,6 +78,7 @@ class Ledger:
         self._digest = GENESIS
         self._open: dict[str, Intent] = {}
         self._dirty = False
+        self._syncing = 0
         self._stopping = False
         self._closed = False
         self._failure: str | None = None
@@ -110,12 +112,12 @@ class Ledger:
             self._check()
             head = self._append(RecordKind.INTENT, intent)
             self._open[intent.intent_id] = intent
-            self._sync()
-            self._dirty = False
-            return head
+            self._syncing += 1
+        self._sync_counted()
+        return head
 
     def append_receipt(self, receipt: AnyReceipt) -> Head:
-        """Write a receipt of any kind; it is flushed to disk within ``flush_seconds``."""
+        """Write a receipt of any kind; it is flushed to disk within ``flush_seconds``. Never waits for a flush."""
         with self._lock:
             self._check()
             head = self._append(RecordKind.RECEIPT, receipt)
@@ -128,8 +130,8 @@ class Ledger:
         """Return when everything appended so far is on disk."""
         with self._lock:
             self._check()
-            self._sync()
-            self._dirty = False
+            self._syncing += 1
+        self._sync_counted()
 
     def close(self, state: TerminalState = TerminalState.COMPLETE) -> Head:
         """Write the terminal record with the open intents, flush, stop the flusher, close the file. Returns the final head.
@@ -143,10 +145,11 @@ class Ledger:
         if flusher is not None:
             flusher.join(JOIN_SECONDS)
         with self._lock:
+            idle = self._wake.wait_for(lambda: self._syncing == 0, JOIN_SECONDS)
             if self._closed:
                 return Head(chain=self.chain, seq=self._seq, digest=self._digest)
             try:
-                self._check()
+                self._check_writable()
                 at = timestamp(self._now())
                 body = Terminal(state=state, records=self._seq + 1, open_intents=tuple(self._open), at=at)
                 head = self._append(RecordKind.TERMINAL, body)
@@ -154,7 +157,7 @@ class Ledger:
                 return head
             finally:
                 self._closed = True
-                if flusher is None or not flusher.is_alive():
+                if idle and (flusher is None or not flusher.is_alive()):
                     self._file.close()
 
     def __enter__(self) -> Ledger:
@@ -163,11 +166,14 @@ class Ledger:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close(TerminalState.COMPLETE if kind is None else TerminalState.INTERRUPTED)
 
-    # -- private; all but the loop with the lock held ----------------------------------------------------------------
+    # -- private; with the lock held ---------------------------------------------------------------------------------
 
     def _check(self) -> None:
-        if self._closed:
+        if self._stopping:
             raise _failed("The ledger is closed.")
+        self._check_writable()
+
+    def _check_writable(self) -> None:
         if self._writing:
             raise _failed(f"The ledger {self.path} was interrupted in the middle of a write.")
         if self._failure is not None:
@@ -202,7 +208,7 @@ class Ledger:
         try:
             self._file.sync()
         except OSError as error:
-            self._failure = f"The ledger {self.path} could not be flushed to disk: {error.strerror or error}."
+            self._failure = self._cannot_flush(error)
             raise _failed(self._failure) from error
 
     def _start_flusher(self) -> None:
@@ -210,6 +216,21 @@ class Ledger:
             self._flusher = threading.Thread(target=self._flush_loop, name=f"ues-ledger-{self.chain}", daemon=True)
             self._flusher.start()
         self._wake.notify_all()
+
+    # -- private; without the lock, so that a slow disk holds up nobody who only appends -----------------------------
+
+    def _sync_counted(self) -> None:
+        """Flush; ``_syncing`` was raised with the lock held, so that ``close`` waits."""
+        try:
+            self._file.sync()
+        except OSError as error:
+            with self._lock:
+                self._failure = self._cannot_flush(error)
+            raise _failed(self._cannot_flush(error)) from error
+        finally:
+            with self._lock:
+                self._syncing -= 1
+                self._wake.notify_all()
 
     def _flush_loop(self) -> None:
         while True:
@@ -226,8 +247,11 @@ class Ledger:
                 self._file.sync()
             except OSError as error:
                 with self._lock:
-                    self._failure = f"The ledger {self.path} could not be flushed to disk: {error.strerror or error}."
+                    self._failure = self._cannot_flush(error)
                 return
+
+    def _cannot_flush(self, error: OSError) -> str:
+        return f"The ledger {self.path} could not be flushed to disk: {error.strerror or error}."
 
 
 def _failed(sentence: str) -> LedgerError:

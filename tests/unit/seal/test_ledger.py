@@ -3,6 +3,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +15,7 @@ import pytest
 from ues_core.contract import Intent, Receipt, Surface
 from ues_core.contract.errors import LedgerError
 from ues_core.contract.words import Code, LedgerVerdict, RecordKind, TerminalState
-from ues_core.seal import Ledger, SigningKey, chain_files, decode_record, digest_of, open_intents, verify_chain
+from ues_core.seal import Ledger, SigningKey, chain_files, decode_record, digest_of, load_public_key, open_intents, verify_chain
 
 Open = Callable[..., Ledger]
 MakeIntent = Callable[[int], Intent]
@@ -277,6 +279,95 @@ def test_a_block_that_raises_ends_the_chain_as_interrupted(open_ledger: Open) ->
     with pytest.raises(RuntimeError), ledger:
         raise RuntimeError
     assert decode_record(ledger.path.read_bytes().splitlines()[-1])[1].body["state"] == "interrupted"
+
+
+def test_a_receipt_does_not_wait_while_an_intent_is_flushed(
+    open_ledger: Open, make_intent: MakeIntent, make_receipt: MakeReceipt, key: SigningKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = open_ledger(flush_seconds=60)
+    flushing, go_on = threading.Event(), threading.Event()
+
+    def slow(descriptor: int) -> None:
+        flushing.set()
+        assert go_on.wait(60)
+
+    monkeypatch.setattr("ues_core.seal.ledger_file.os.fsync", slow)
+    thread = threading.Thread(target=ledger.append_intent, args=(make_intent(1),))
+    thread.start()
+    assert flushing.wait(60)
+    assert ledger.append_receipt(make_receipt(1)).seq == 2
+    assert ledger.head.seq == 2
+    go_on.set()
+    thread.join(60)
+    ledger.close()
+    assert verdict(ledger.path, key) is LedgerVerdict.OK
+
+
+def test_closing_waits_for_an_intent_that_is_being_flushed(
+    open_ledger: Open, make_intent: MakeIntent, key: SigningKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = open_ledger()
+    flushing, go_on = threading.Event(), threading.Event()
+
+    def slow(descriptor: int) -> None:
+        flushing.set()
+        assert go_on.wait(60)
+
+    monkeypatch.setattr("ues_core.seal.ledger_file.os.fsync", slow)
+    thread = threading.Thread(target=ledger.append_intent, args=(make_intent(1),))
+    thread.start()
+    assert flushing.wait(60)
+    closing = threading.Thread(target=ledger.close)
+    closing.start()
+    while not ledger._stopping:
+        time.sleep(0.001)
+    with pytest.raises(LedgerError, match="closed"):
+        ledger.append_intent(make_intent(2))
+    assert closing.is_alive()
+    go_on.set()
+    closing.join(60)
+    thread.join(60)
+    assert verdict(ledger.path, key) is LedgerVerdict.OK
+
+
+_APPEND_FOR_EVER = """
+import os, sys, time
+from pathlib import Path
+from ues_core.contract import GateReceipt, Intent
+from ues_core.seal import Ledger, load_or_create_key
+
+state = Path(sys.argv[1])
+ledger = Ledger(state, load_or_create_key(state, os.urandom), "H0s", now=time.time, entropy=os.urandom)
+for number in range(10_000):
+    ledger.append_receipt(GateReceipt(receipt_id=f"g-{number}", owner="a", allowed=True, code="ok"))
+    ledger.append_intent(Intent(intent_id=f"i-{number}", owner="a", session="s", verb="click", action_class="external-side-effect"))
+    print(number, flush=True)
+"""
+
+
+def test_a_process_that_is_killed_leaves_every_intent_that_it_was_promised(tmp_path: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", _APPEND_FOR_EVER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        promised = [int(process.stdout.readline()) for _ in range(20)]
+    finally:
+        process.kill()
+        promised += [int(line) for line in process.stdout.read().split()]
+        process.stdout.close()
+        process.wait(60)
+    public = load_public_key(tmp_path)
+    report = verify_chain(chain_files(tmp_path)[0], {public.key_id: public})
+    assert report.verdict is LedgerVerdict.MISSING_END
+    assert report.records >= 2 * len(promised)
+    found = [o.intent.intent_id for o in open_intents(tmp_path)]
+    assert found[: len(promised)] == [f"i-{number}" for number in promised]
+
+
+def test_a_new_files_folder_entry_is_flushed_too(open_ledger: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[Path] = []
+    monkeypatch.setattr("ues_core.seal.ledger_file.sync_directory", flushed.append)
+    with open_ledger() as ledger:
+        assert flushed == [ledger.path.parent]
 
 
 def test_threads_that_append_at_once_make_one_whole_chain(
