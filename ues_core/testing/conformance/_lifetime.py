@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from ues_core.contract import (
     DeadlineExceeded,
     DialogKind,
     DialogPolicy,
+    DocumentGone,
     DriverError,
     EventKind,
     FillGesture,
@@ -268,4 +270,7 @@ class Lifetime(Guarded):
 
 
 async def _is_at(stand: Stand, page: str, url: str) -> bool:
-    return (await stand.surface(page)).location == url and bool((await stand.look(page)).nodes)
+    """Whether the page has arrived. While it is on its way, its document may be replaced under a call."""
+    with contextlib.suppress(DocumentGone):
+        return (await stand.surface(page)).location == url and bool((await stand.look(page)).nodes)
+    return False
