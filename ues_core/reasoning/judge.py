@@ -16,9 +16,9 @@ from ues_core.contract import (
     ConsultRequest,
     RawAnswer,
 )
-from ues_core.reasoning.answer import AnswerRejected, Parsed, parse_answer
+from ues_core.reasoning.answer import AnswerRejected, parse_answer
 from ues_core.reasoning.authority import scan_answer, scan_text
-from ues_core.reasoning.bind import Bound, bind_answer
+from ues_core.reasoning.bind import bind_answer
 from ues_core.reasoning.packet import known_paths
 from ues_core.reasoning.person import is_prompt
 from ues_core.reasoning.render import text_digest
@@ -65,31 +65,44 @@ def judge_answer(raw: RawAnswer, request: ConsultRequest, *, generation: int, pr
     if raw.outcome is not AnswerOutcome.ANSWERED:
         outcome, code, reason = _OUTCOMES[raw.outcome]
         return Judged(outcome, code, f"{reason}: {raw.reason}" if raw.reason else reason, raw.next_step, raw_digest=digest)
-    if is_prompt(raw.text, request.prompt):
+    return judge_text(
+        raw.text,
+        nonce=request.nonce,
+        prompt=request.prompt,
+        root=root,
+        provider=provider,
+        request_id=request.request_id,
+        model_requested=request.model,
+        model_observed=raw.model_observed,
+    )
+
+
+def judge_text(
+    text: str,
+    *,
+    nonce: str | None,
+    root: Path | None,
+    prompt: str = "",
+    provider: str = "",
+    request_id: str = "",
+    model_requested: str = "",
+    model_observed: str = "",
+) -> Judged:
+    """Judge the text of an answer. Without a nonce (``None``) it is not known whose answer it is; the rest is judged."""
+    digest = text_digest(text)
+    if prompt and is_prompt(text, prompt):
         return Judged(ConsultOutcome.REJECTED, Code.ANSWER_IS_PROMPT, "what came back is the prompt itself", raw_digest=digest)
     try:
-        parsed = parse_answer(raw.text, nonce=request.nonce)
+        parsed = parse_answer(text, nonce=nonce)
     except AnswerRejected as rejected:
         stale = rejected.code is Code.ANSWER_STALE
         outcome = ConsultOutcome.STALE_ANSWER if stale else ConsultOutcome.REJECTED
         # an answer that cannot be read may still show that it claims authority; that is worth a record
-        findings = () if stale else tuple(scan_text(raw.text, "raw"))
+        findings = () if stale else tuple(scan_text(text, "raw"))
         return Judged(outcome, rejected.code, rejected.sentence, findings=findings, raw_digest=digest)
     findings = scan_answer(parsed.answer)
     paths = known_paths(root) if root is not None else frozenset[str]()
     bound = bind_answer(parsed.answer, root, paths=paths)
-    return _verdict(raw, request, parsed, findings, bound, provider, digest)
-
-
-def _verdict(
-    raw: RawAnswer,
-    request: ConsultRequest,
-    parsed: Parsed,
-    findings: tuple[AuthorityFinding, ...],
-    bound: Bound,
-    provider: str,
-    digest: str,
-) -> Judged:
     answer = parsed.answer
     counts = {status: sum(1 for b in bound.bindings if b.status is status) for status in BindingStatus}
     code, reason = _acceptance(findings, counts, answer.confidence)
@@ -97,11 +110,11 @@ def _verdict(
     advice = Advice(
         action=AdviceAction.IMPLEMENT_THEN_VERIFY if accepted else AdviceAction.REJECT_AND_RETRY_LOCALLY,
         provider=provider,
-        request_id=request.request_id,
-        model_requested=request.model,
-        model_observed=raw.model_observed,
+        request_id=request_id,
+        model_requested=model_requested,
+        model_observed=model_observed,
         raw_digest=digest,
-        raw_chars=len(raw.text),
+        raw_chars=len(text),
         summary=answer.summary,
         hypotheses=answer.hypotheses,
         approach=answer.recommended_approach,

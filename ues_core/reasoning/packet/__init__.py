@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ues_core.reasoning.packet._build import BUILD_SECONDS, TIERS, build_packet, known_paths
+from ues_core.reasoning.packet._build import BUILD_SECONDS, INPUT_CHARS, TIERS, build_packet, known_paths
 from ues_core.reasoning.packet._rows import render_row
 from ues_core.reasoning.packet._tree import contained, decode_source, name_reason, read_source
 
 __all__ = [
     "BUILD_SECONDS",
+    "INPUT_CHARS",
     "TIERS",
     "build_packet",
     "contained",

@@ -84,8 +84,9 @@ def build_packet(
 ) -> Packet:
     """A packet about ``task`` in the folder ``repo`` (a git repository, any folder, or ``None``).
 
-    ``files`` are paths that must be looked at; ``failing_log`` is the text of a failing run. ``tier`` picks a budget when
-    ``budget`` is not given; without either the facts decide. Synchronous and bounded by ``seconds``: call it in a thread.
+    ``files`` are paths that must be looked at; ``failing_log`` is the text of a failing run. ``tier`` picks a budget,
+    within ``budget`` when that is given too; without either the facts decide. Synchronous and bounded by ``seconds``: call it
+    in a thread.
 
     Raises ``UsageError``: ``repository-unreadable`` when ``repo`` is no readable folder, ``packet-overflow`` when an essential
     row does not fit, ``usage`` when the task is empty.
@@ -99,7 +100,14 @@ def build_packet(
     changes = builder.repository(root, failing_log or "", files) if root is not None else builder.no_repository()
     builder.evidence(evidence, failing_log)
     chosen = tier or _tier(builder, changes, questions)
-    return builder.packet(budget or TIERS[chosen], chosen, root.name if root is not None else "")
+    bounds = TIERS[chosen] if budget is None else budget if tier is None else _smaller(TIERS[tier], budget)
+    return builder.packet(bounds, chosen, root.name if root is not None else "")
+
+
+def _smaller(one: PacketBudget, other: PacketBudget) -> PacketBudget:
+    """The lower bound of each pair: a tier never raises what the operator allows."""
+    mine, theirs = one.model_dump(), other.model_dump()
+    return PacketBudget(**{name: min(mine[name], theirs[name]) for name in mine})
 
 
 def known_paths(root: Path, *, seconds: float = BUILD_SECONDS, clock: Callable[[], float] = time.monotonic) -> frozenset[str]:
