@@ -3,6 +3,7 @@
 #   make run      set up, make sure of a browser, run the demonstration
 #   make test     set up, make sure of a browser, check everything that must hold
 #   make bench    measure (ratios within one run)
+#   make wpt      score names and roles on web-platform-tests: make wpt DIR=folder
 #   make format   bring the code into its form
 #   make clean    remove everything that was made here
 #
@@ -18,7 +19,7 @@ STAMP   := $(VENV)/.ready
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench clean setup browser format
+.PHONY: help run test bench wpt clean setup browser format
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -66,6 +67,10 @@ test: setup browser
 
 bench: setup browser
 	@set -e; for file in bench/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+
+# Scores names and roles on a folder of the public web-platform-tests; nothing of it is copied.
+wpt: setup browser
+	@$(BIN)/python tests/wpt/score.py $(DIR)
 
 format: setup
 	@$(BIN)/ruff check --fix-only .

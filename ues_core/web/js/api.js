@@ -2,7 +2,8 @@
 
 import { aim, focus, inspect, scroll, select, takesFiles, verify } from "./act.js";
 import { collect, countNodes, surfaceOf } from "./collect.js";
-import { isConnected, rectOf, clientLeft, clientTop, styleOf, styleValue } from "./dom.js";
+import { attr, isConnected, rectOf, clientLeft, clientTop, styleOf, styleValue } from "./dom.js";
+import { identityOf } from "./facts.js";
 import { sha256 } from "./forms.js";
 import { frameOffset, hitTest, visibleRect } from "./geometry.js";
 import { arm, disarm, watch } from "./guard.js";
@@ -43,6 +44,13 @@ function frameBox(request) {
   };
 }
 
+// What every element that a selector finds is taken for; `mark` is an attribute by which the asker tells them apart.
+function identities(request) {
+  const out = [];
+  for (const el of document.querySelectorAll(request.selector)) out.push({ mark: attr(el, request.mark) || "", ...identityOf(el) });
+  return out;
+}
+
 const api = {
   collect,
   surface: text(surfaceOf),
@@ -61,6 +69,7 @@ const api = {
   countNodes: text(countNodes),
   read: text(read),
   boxes: text(boxes),
+  identities: text(identities),
   frameBox: text(frameBox),
   watchFor: (request) => watchFor(request).then(String),
   node: (n) => nodeOf(n),
