@@ -139,6 +139,27 @@ MEANINGS: Final = MappingProxyType(
         Code.WEB_REASONING_UNAVAILABLE: Meaning("Nobody could be consulted.", "Go on without a second opinion."),
         Code.NO_PROVIDER: Meaning("No provider was chosen; there is no default.", "Choose one, or go on without."),
         Code.PROVIDER_FAILED: Meaning("The provider failed.", "Go on without; look at the reason."),
+        Code.PROVIDER_GONE: Meaning("The provider's process ended by itself.", "Go on without; open it again if you want to."),
+        Code.PROVIDER_GARBAGE: Meaning(
+            "The provider's process wrote what is no message, or data outside of the contract, and was ended.",
+            "Go on without; report it to the provider's authors.",
+        ),
+        Code.PROVIDER_FLOOD: Meaning(
+            "The provider's process said too much, too large or too often, and was ended.",
+            "Go on without; report it to the provider's authors.",
+        ),
+        Code.PROVIDER_HUNG: Meaning(
+            "The provider's process neither answered in time nor took the cancellation, and was ended.",
+            "Go on without; open it again if you want to.",
+        ),
+        Code.PROVIDER_OVER_LIMIT: Meaning(
+            "The provider's process used more memory, threads or processes than it may, and was ended.",
+            "Go on without; raise its limits only if you trust it.",
+        ),
+        Code.SEAL_INCOMPLETE: Meaning(
+            "The provider's process could not be sealed as strictly as was asked, so nothing of the provider ran.",
+            "Run it on a system that can, or do without `strict`.",
+        ),
         Code.CONSULTATION_CLOSED: Meaning("The consultation has ended.", "Start another one."),
         Code.FRESH_EVIDENCE_REQUIRED: Meaning(
             "A follow-up needs evidence that the last packet had not.", "Bring some, or stop."
