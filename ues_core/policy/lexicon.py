@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Final, Literal
 
 from pydantic import ConfigDict, Field
@@ -107,19 +108,34 @@ class _Form:
 
 
 class _Matcher:
-    """The compiled terms of one category in all languages."""
+    """The compiled terms of one category."""
 
-    def __init__(self, category: str, tables: Iterable[TermTable], extra: Iterable[RiskTerms]) -> None:
+    def __init__(self) -> None:
         self._bare = _Form(spaced=True)
         self._accented = _Form(spaced=True)
         self._tight = _Form(spaced=False)
+
+    @classmethod
+    def of_tables(cls, category: str, tables: Iterable[TermTable]) -> _Matcher:
+        """The terms of all languages."""
+        matcher = cls()
         for table in tables:
-            self._add_table(table.of(category), table)
-        for contributed in extra:
+            matcher._add_table(table.of(category), table)
+        return matcher._frozen()
+
+    @classmethod
+    def of_contributed(cls, contributions: Iterable[RiskTerms]) -> _Matcher:
+        """The terms of contributors."""
+        matcher = cls()
+        for contributed in contributions:
             for term in contributed.terms:
-                self._add_contributed(term)
+                matcher._add_contributed(term)
+        return matcher._frozen()
+
+    def _frozen(self) -> _Matcher:
         for form in (self._bare, self._accented, self._tight):
             form.freeze()
+        return self
 
     def find(self, text: Folded) -> str | None:
         """The first term found, as its table spells it."""
@@ -156,42 +172,52 @@ class _Matcher:
 
 
 class Lexicon:
-    """All terms, compiled. Immutable."""
+    """The built-in terms, and contributed ones beside them: what is contributed cannot change what is built in. Immutable."""
 
     def __init__(self, extra: tuple[RiskTerms, ...] = ()) -> None:
-        tables = builtin_tables()
-        self._risks = {c: _Matcher(c, tables, (e for e in extra if e.category is c)) for c in RISK_CATEGORIES}
-        self._human = _Matcher("human-verification", tables, ())
-        self._confirmation = _Matcher("confirmation", tables, ())
-        self._harmless = _Matcher("harmless-submit", tables, ())
+        self._built_in = _built_in()
+        self._extra = {c: _Matcher.of_contributed(e for e in extra if e.category is c) for c in {e.category for e in extra}}
 
     def risk(self, text: Folded, categories: Iterable[Code] = RISK_CATEGORIES) -> tuple[Code, str] | None:
         """The first of ``categories`` that the text has a term of, and the term."""
         for category in categories:
-            term = self._risks[category].find(text)
-            if term is not None:
-                return category, term
+            for matcher in self._matchers(category):
+                term = matcher.find(text)
+                if term is not None:
+                    return category, term
         return None
 
     def is_risk(self, text: Folded, categories: Iterable[Code]) -> tuple[Code, str] | None:
         """The first of ``categories`` of which the whole text is a term."""
         for category in categories:
-            term = self._risks[category].covers(text)
-            if term is not None:
-                return category, term
+            for matcher in self._matchers(category):
+                term = matcher.covers(text)
+                if term is not None:
+                    return category, term
         return None
 
     def human_verification(self, text: Folded) -> str | None:
         """A term by which a check for humans names itself."""
-        return self._human.find(text)
+        return self._built_in["human-verification"].find(text)
 
     def is_confirmation(self, text: Folded) -> bool:
         """Whether the text only confirms something that is said elsewhere."""
-        return self._confirmation.covers(text) is not None
+        return self._built_in["confirmation"].covers(text) is not None
 
     def is_harmless_submit(self, text: Folded) -> bool:
         """Whether the text names a submit without an effect outside, such as a search."""
-        return self._harmless.covers(text) is not None
+        return self._built_in["harmless-submit"].covers(text) is not None
+
+    def _matchers(self, category: Code) -> Iterator[_Matcher]:
+        yield self._built_in[str(category)]
+        if category in self._extra:
+            yield self._extra[category]
+
+
+@lru_cache(maxsize=1)
+def _built_in() -> Mapping[str, _Matcher]:
+    names = (*map(str, RISK_CATEGORIES), "human-verification", "confirmation", "harmless-submit")
+    return MappingProxyType({name: _Matcher.of_tables(name, builtin_tables()) for name in names})
 
 
 @lru_cache(maxsize=1)

@@ -48,6 +48,8 @@ SECRET_AUTOCOMPLETE: Final = frozenset(
 
 _HUMAN_CHECK_HOSTS: Final = ("hcaptcha.com", "challenges.cloudflare.com", "recaptcha.net", "arkoselabs.com", "funcaptcha.com")
 _TYPING: Final = frozenset({Verb.FILL, Verb.TYPE})
+_IN_A_FIELD: Final = _TYPING | {Verb.CLICK, Verb.DOUBLE_CLICK, Verb.HOVER}
+_FIELD_ROLES: Final = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _MODIFIERS: Final = {
     "ctrl": "Control",
     "control": "Control",
@@ -145,8 +147,9 @@ def _judge_human(facts: NodeFacts, terms: Lexicon) -> RiskVerdict | None:
 
 
 def _judge_terms(verb: Verb, facts: NodeFacts, chord: str, terms: Lexicon) -> RiskVerdict | None:
-    only_types = facts.editable and (verb in _TYPING or (verb is Verb.PRESS and not _activates(chord)))
-    # Typing commits nothing outside; sending does. What is typed to confirm a deletion or a payment is judged all the same.
+    only_types = _is_text_field(facts) and (verb in _IN_A_FIELD or (verb is Verb.PRESS and not _activates(chord)))
+    # Typing, or clicking into a field, commits nothing outside; sending does. A field that confirms a deletion or a payment is
+    # judged all the same.
     categories = tuple(c for c in RISK_CATEGORIES if not (only_types and c is Code.EXTERNAL_COMMIT_TARGET))
     for field, text in _texts(facts, terms):
         found = terms.risk(text, categories)
@@ -163,6 +166,10 @@ def _judge_terms(verb: Verb, facts: NodeFacts, chord: str, terms: Lexicon) -> Ri
             if found is not None:
                 return _risky(*found, field)
     return None
+
+
+def _is_text_field(facts: NodeFacts) -> bool:
+    return facts.editable and facts.role in _FIELD_ROLES
 
 
 def _texts(facts: NodeFacts, terms: Lexicon) -> Iterator[tuple[str, Folded]]:

@@ -241,6 +241,8 @@ def test_typing_into_a_composer_is_allowed_and_sending_from_it_is_not(node: Make
     composer = node("Send a message", role="textbox", tag="textarea", editable=True)
     assert judge(Verb.FILL, composer).ok
     assert judge(Verb.TYPE, composer).ok
+    assert judge(Verb.CLICK, composer).ok
+    assert judge(Verb.CLICK, node("Send", role="button", editable=True)).code is COMMIT
     assert judge(Verb.PRESS, composer, chord="a").ok
     assert judge(Verb.PRESS, composer, chord="Enter").code is COMMIT
     assert judge(Verb.FILL, node("Type DELETE to confirm", role="textbox", editable=True)).code is DESTRUCTIVE

@@ -7,10 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from ues_core.contract import Intent, Receipt
 from ues_core.contract.words import ActionClass, DispatchStatus
 from ues_core.seal import Ledger, SigningKey
+
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 class Clock:
