@@ -39,6 +39,41 @@ async def main():
 asyncio.run(main())
 """
 
+CONSULT = """
+import asyncio, json, pathlib, re, sys
+from ues_core import open_host
+
+repo, folder, how = sys.argv[1:]
+
+def person(prompt_path, answer_path, prompt):
+    assert prompt_path.read_text() == prompt
+    nonce = re.search(r'"nonce" .the string "([A-Za-z0-9]{8,64})"', prompt).group(1)
+    claims = [{"path": "cache.py", "symbol": "remember", "quote": "def remember(key, value):"}]
+    if how == "wrong":
+        claims.append({"path": "nowhere.py", "statement": "there is no such file"})
+    answer = {
+        "nonce": nonce, "summary": "The cache has no bound.", "hypotheses": ["Nothing is ever evicted."],
+        "recommendedApproach": ["Evict the oldest entry in remember()."], "claims": claims, "risks": ["Misses rise."],
+        "verificationSuggestions": ["Fill the cache twice over."], "confidence": 0.8,
+    }
+    answer_path.write_text(prompt if how == "echo" else json.dumps(answer))
+
+async def main():
+    async with open_host() as host:
+        held = await host.consult(
+            "The cache grows without bound; find the root cause.", repo=repo, provider="relay", mode="force",
+            relay_dir=folder, relay_show=person, seconds=30,
+        )
+        advice = held.advice
+        print(json.dumps({
+            "outcome": held.outcome, "code": held.code, "cause": held.cause,
+            "bindings": [b.status for b in advice.bindings] if advice else [],
+            "can_produce_pass": advice.can_produce_pass if advice else None,
+        }))
+
+asyncio.run(main())
+"""
+
 
 class Environment:
     """A clean virtual environment, and commands in it with nothing inherited but the search path."""
@@ -83,6 +118,23 @@ class Environment:
         assert done.returncode == 0, done.stderr
         result: dict[str, Any] = json.loads(done.stdout)
         return result
+
+    def consult(self, repo: Path, *how: str) -> dict[str, Any]:
+        """Consult through the relay provider, with a person who is a function."""
+        done = self.run("python", "-c", CONSULT, str(repo), str(self.folder / "relay"), *how)
+        assert done.returncode == 0, done.stderr
+        result: dict[str, Any] = json.loads(done.stdout)
+        return result
+
+
+def repository(folder: Path) -> Path:
+    """A small git repository with one file."""
+    folder.mkdir()
+    (folder / "cache.py").write_text("CACHE = {}\n\n\ndef remember(key, value):\n    CACHE[key] = value\n")
+    who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Add a cache"]):
+        subprocess.run(["git", *who, *arguments], cwd=folder, check=True, timeout=60)
+    return folder
 
 
 def build(source: Path, into: Path) -> Path:
@@ -137,17 +189,27 @@ BROKEN = {
 def test_third_parties_install_observe_and_consult_and_broken_ones_hurt_nobody(tmp_path: Path) -> None:
     wheels = tmp_path / "wheels"
     wheels.mkdir()
-    built = [build(ROOT, wheels)] + [build(ROOT / "examples" / e, wheels) for e in ("third_party_driver",)]
+    built = [build(ROOT, wheels)] + [
+        build(ROOT / "examples" / e, wheels) for e in ("third_party_driver", "third_party_provider")
+    ]
     environment = Environment(tmp_path)
     environment.install(*built)
 
     # what is installed is listed, and nothing of ours but the core is there
     before = environment.plugins("--load")
-    assert set(before) == {("stockroom", "ues-driver-stockroom")}
+    assert set(before) == {("stockroom", "ues-driver-stockroom"), ("relay", "ues-provider-relay")}
     assert {row["state"] for row in before.values()} == {"ok"}
     assert {row["contract_version"] for row in before.values()} == {1}
     seen = environment.observe()
     assert (seen["status"], seen["value"], seen["trust"]) == ("confirmed", "washers", "untrusted-external")
+
+    # a person is consulted through the provider; what comes back is bound to the repository, and the prompt is no answer
+    repo = repository(tmp_path / "repo")
+    held = environment.consult(repo, "right")
+    assert (held["outcome"], held["bindings"], held["can_produce_pass"]) == ("answered", ["present"], False)
+    wrong = environment.consult(repo, "wrong")
+    assert (wrong["code"], wrong["bindings"]) == ("answer-not-grounded", ["present", "absent"])
+    assert environment.consult(repo, "echo")["code"] == "answer-is-prompt"
 
     # packages of other authors, each broken in its own way
     environment.install(*(handmade(wheels, name, *parts) for name, parts in BROKEN.items()), dependencies=False)
@@ -167,13 +229,14 @@ def test_third_parties_install_observe_and_consult_and_broken_ones_hurt_nobody(t
         assert states[twin][0] == "duplicate"
         assert "third-twin-a 1.0 and third-twin-b 1.0" in states[twin][1]
     assert environment.observe() == seen
+    assert environment.consult(repo, "right") == held
 
     # strict turns the same into an exit code, and into a host that does not open
     assert environment.run("ues", "plugins", "list", "--load", "--strict").returncode == 1
     strict = environment.run("python", "-c", OBSERVE, more={"UES_PLUGINS_STRICT": "1"})
     assert strict.returncode != 0
     assert "not today" in strict.stderr
-    only = {"UES_PLUGINS_STRICT": "1", "UES_PLUGINS": "stockroom"}
+    only = {"UES_PLUGINS_STRICT": "1", "UES_PLUGINS": "stockroom,relay"}
     assert environment.run("python", "-c", OBSERVE, more=only).returncode == 0
 
     # a name that is not there is answered with what is
