@@ -1,0 +1,8 @@
+"""A provider in a sealed process: its code runs where it can read its own packages, reach nobody, and say data only."""
+
+from __future__ import annotations
+
+from ues_core.reasoning.sealed._models import EntryPointFacts, SealLimits, SealReport
+from ues_core.reasoning.sealed._provider import SealedProvider, open_sealed
+
+__all__ = ["EntryPointFacts", "SealLimits", "SealReport", "SealedProvider", "open_sealed"]
