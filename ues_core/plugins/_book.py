@@ -99,6 +99,11 @@ class PluginBook:
         wanted = self._settings.provider if name is None else name
         return "" if wanted == "none" else wanted
 
+    def locate(self, kind: PluginKind, name: str) -> PluginRow:
+        """The entry point that ``name`` means, without importing it: for whoever loads it elsewhere. Raises ``PluginError``."""
+        found = self._chosen(kind, name)
+        return self._row(kind, found, [found], load=False)
+
     def driver(self, name: str | None = None) -> Driver:
         """Load, check and make the chosen driver. Raises ``PluginError``."""
         found = self._chosen(PluginKind.DRIVER, self.driver_name(name))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ues_core.config import Settings
-from ues_core.contract import Driver, NotSupported, PluginError, WebReasoningProvider
+from ues_core.contract import Driver, NotSupported, PluginError, PluginKind, WebReasoningProvider
 from ues_core.plugins import PluginBook
 
 Book = Callable[..., PluginBook]
@@ -161,3 +161,12 @@ def test_two_books_with_different_settings_share_nothing(site: Any, book: Book) 
     site.driver("two")
     first, second = book(disabled_plugins=["two"]), book(disabled_plugins=["one"])
     assert (first.driver_name(), second.driver_name()) == ("one", "two")
+
+
+def test_a_plugin_can_be_located_without_importing_it(site: Any, book: Book) -> None:
+    site.provider("wise")
+    row = book().locate(PluginKind.PROVIDER, "wise")
+    assert (row.entry_point, row.distribution, row.loaded) == ("ues_test_wise", "dist-wise", False)
+    assert "ues_test_wise" not in sys.modules
+    with pytest.raises(PluginError):
+        book(disabled_plugins=["wise"]).locate(PluginKind.PROVIDER, "wise")
