@@ -1,4 +1,4 @@
-"""A host that is killed leaves no browser, no profile folder after the next start, and a ledger that verifies to its last record."""
+"""A killed host leaves no browser, no profile folder after the next start, and a ledger that verifies to its last record."""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ from ues_core.host.recorder import LedgerRecorder
 from ues_core.plugins import ObserverBus, PluginBook, PluginRow, load_hooks
 from ues_core.policy.approvals import ApprovalBook
 from ues_core.policy.budgets import SessionBudget
+from ues_core.policy.lexicon import lexicon
 from ues_core.reasoning import Consultation
 from ues_core.seal.history import open_intents
 from ues_core.seal.keys import load_or_create_key
@@ -379,6 +380,7 @@ def _build(settings: Settings, environ: Mapping[str, str]) -> Host:
     plugins = PluginBook(settings)
     plugins.check_strict()
     hooks = load_hooks(settings)
+    lexicon(hooks.risk_terms)  # compiled now: a bad term is refused at start, and the first action does not wait for it
     state = settings.state_dir
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     profiles = ProfileHome(settings.profiles_dir / "temporary")

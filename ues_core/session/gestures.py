@@ -49,6 +49,11 @@ EXTERNAL_VERBS = frozenset(
 )
 """Verbs by which the host itself declares an external side effect; each is dispatched as a click."""
 
+WHEREVER = frozenset(
+    {"Escape", "Tab", "PageDown", "PageUp", "Home", "End", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"}
+)
+"""Keys that may be pressed without a node: they move about. A character could be typed into a secret, Enter could send."""
+
 _TEXT = frozenset({Verb.FILL, Verb.TYPE})
 _POINTER = EXTERNAL_VERBS | {Verb.CLICK, Verb.DOUBLE_CLICK, Verb.HOVER, Verb.DRAG}
 _UNHINDERED = frozenset({Verb.SCROLL})
@@ -102,6 +107,12 @@ def check_hit(verb: Verb, inspection: Inspection) -> None:
 def gesture_of(action: Action, page: str, key: NodeKey | None, facts: NodeFacts | None, to: NodeKey | None = None) -> Gesture:
     """The one gesture that performs the action. Raises ``Refusal`` for an option that is missing or ambiguous."""
     if isinstance(action, Press):
+        if key is None and action.key.removeprefix("Shift+") not in WHEREVER:
+            raise Refusal(
+                f"'{action.key}' acts on whatever has the focus, which nobody has judged.",
+                code=Code.KEY_INVALID,
+                next_step=f"Pass the ref of the node. Without one only these are pressed: {', '.join(sorted(WHEREVER))}.",
+            )
         return PressGesture(page=page, key=key, chord=action.key)
     if isinstance(action, Scroll):
         return _scroll(action, page, key)
