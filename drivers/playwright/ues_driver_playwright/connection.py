@@ -1,8 +1,7 @@
 """A protocol connection through Playwright: its browser session for the browser, nested sessions for pages.
 
 Playwright gives one session per browser and keeps flat child sessions to itself, so pages are reached through sessions nested
-in the browser's (``Target.sendMessageToTarget``). What is shown above is flat all the same: a page that the browser holds at
-its start (``waitingForDebugger``) is known by the flat session that holds it, and is let go by detaching that one.
+in the browser's (``Target.sendMessageToTarget``). What is shown above is flat all the same.
 """
 
 from __future__ import annotations
@@ -18,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ues_core.contract import Code, DeadlineExceeded, DocumentGone, DriverError, Fault
 from ues_core.web.cdp.connection import EventHandler
+from ues_driver_playwright.gatehouse import Gatehouse
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession
+    from playwright.async_api import Browser, CDPSession
 
 _ATTACH_SECONDS: Final = 5.0
 _FAULTS_KEPT: Final = 50
@@ -49,19 +49,16 @@ class _Pending:
 
 @dataclass(slots=True)
 class _Nested:
-    """A nested session: how the browser calls it, and in which session it is nested (empty: the browser's)."""
+    """A nested session: the session it is nested in (empty: the browser's), and its target."""
 
-    inner: str
     parent: str
     target: str
-    held_by: str = ""
-    """The flat session that holds the page at its start; detaching it lets the page go."""
 
 
 class PlaywrightConnection:
     """A ``ues_core.web.cdp.CdpConnection`` over Playwright's browser session."""
 
-    def __init__(self, root: CDPSession) -> None:
+    def __init__(self, root: CDPSession, browser: Browser) -> None:
         self.closed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._root = root
         self._handlers: list[EventHandler] = []
@@ -69,9 +66,11 @@ class PlaywrightConnection:
         self._numbers = count(1)
         self._pending: dict[int, _Pending] = {}
         self._nested: dict[str, _Nested] = {}
-        self._outer: dict[str, str] = {}
+        self._browser = browser
+        self._gatehouse: Gatehouse | None = None
         self._targets: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._posts: set[asyncio.Future[Any]] = set()
         root.on("event", self._happened)
         root.on("close", lambda _: self.lost("the browser closed"))
 
@@ -92,6 +91,10 @@ class PlaywrightConnection:
             raise _connection_gone(method, self.closed.result())
         try:
             async with asyncio.timeout(deadline):
+                if method == "Target.setAutoAttach" and not session:
+                    self._gatehouse = Gatehouse(self._browser, dict(params or {}), self._appeared, self._close_target)
+                    await self._gatehouse.open()
+                    return {}
                 if not session:
                     return await self._to_browser(method, dict(params or {}))
                 return await self._to_page(method, dict(params or {}), session)
@@ -105,9 +108,10 @@ class PlaywrightConnection:
     async def close(self) -> None:
         """Forget everything; the browser itself is closed by whoever started it."""
         self.lost("closed by the driver")
-        for task in list(self._tasks):
+        ending = [*self._tasks, *self._posts]
+        for task in ending:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*ending, return_exceptions=True)
 
     def lost(self, reason: str) -> None:
         """The connection ended: everything that waits for an answer fails at once."""
@@ -135,14 +139,16 @@ class PlaywrightConnection:
                 command.cancel()
         return answer if isinstance(answer, dict) else {}
 
+    async def _close_target(self, target: str) -> None:
+        with contextlib.suppress(DriverError):
+            await self._to_browser("Target.closeTarget", {"targetId": target})
+
     async def _to_page(self, method: str, params: dict[str, Any], session: str) -> dict[str, Any]:
         nested = self._nested.get(session)
         if nested is None:
             raise _error_of(method, "no session with given id")
-        if method == "Runtime.runIfWaitingForDebugger" and nested.held_by:
-            holder, nested.held_by = nested.held_by, ""
-            with contextlib.suppress(DriverError):
-                await self._to_browser("Target.detachFromTarget", {"sessionId": holder})
+        if method == "Runtime.runIfWaitingForDebugger" and not nested.parent and self._gatehouse is not None:
+            await self._gatehouse.let_go(nested.target)
             return {}
         if method == "Target.setAutoAttach":
             params["flatten"] = False
@@ -151,32 +157,36 @@ class PlaywrightConnection:
         self._pending[number] = _Pending(method, session, answer)
         try:
             message = json.dumps({"id": number, "method": method, "params": params}, separators=(",", ":"))
-            self._post(nested, message, number)
+            self._post(session, nested.parent, message, number)
             return await answer
         finally:
             self._pending.pop(number, None)
             if answer.done() and not answer.cancelled():
                 answer.exception()
 
-    def _post(self, nested: _Nested, message: str, number: int) -> None:
+    def _post(self, session: str, parent: str, message: str, number: int) -> None:
         """Hand a message down through the sessions it is nested in; a failure fails the command it carries."""
-        method, params = "Target.sendMessageToTarget", {"sessionId": nested.inner, "message": message}
-        parent = nested.parent
+        method, params = "Target.sendMessageToTarget", {"sessionId": session, "message": message}
         while parent:
             outer = self._nested.get(parent)
             if outer is None:
                 self._fail_number(number, _error_of(method, "no session with given id"))
                 return
             message = json.dumps({"id": next(self._numbers), "method": method, "params": params}, separators=(",", ":"))
-            params, parent = {"sessionId": outer.inner, "message": message}, outer.parent
+            params, parent = {"sessionId": parent, "message": message}, outer.parent
 
-        async def post() -> None:
-            try:
-                await self._to_browser(method, params)
-            except DriverError as error:
-                self._fail_number(number, error)
+        # Playwright writes when this task first runs, so messages leave in the order in which they were handed over.
+        posting = asyncio.ensure_future(self._root.send(method, params))
+        self._posts.add(posting)
+        posting.add_done_callback(lambda done: self._posted(done, number))
 
-        self._spawn(post())
+    def _posted(self, posting: asyncio.Future[Any], number: int) -> None:
+        self._posts.discard(posting)
+        if posting.cancelled():
+            return
+        error = posting.exception()
+        if error is not None:
+            self._fail_number(number, _error_of("Target.sendMessageToTarget", str(error)))
 
     def _fail_number(self, number: int, error: DriverError) -> None:
         pending = self._pending.get(number)
@@ -194,7 +204,7 @@ class PlaywrightConnection:
         method, params = str(event.get("method", "")), event.get("params") or {}
         match method:
             case "Target.attachedToTarget":
-                self._attached(params)
+                pass  # our own nested sessions: told of when they answer
             case "Target.receivedMessageFromTarget":
                 self._received(params)
             case "Target.detachedFromTarget":
@@ -202,31 +212,35 @@ class PlaywrightConnection:
             case _:
                 self._tell("", method, params)
 
-    def _attached(self, params: dict[str, Any]) -> None:
-        info, session = params["targetInfo"], params["sessionId"]
+    def _appeared(self, info: dict[str, Any], waiting: bool) -> None:
+        """A page that the browser tells of for the first time: nest a session in it, then tell of it."""
         if info["targetId"] in self._targets:
-            return  # our own nested attachment, reported like any other
+            return
         self._targets.add(info["targetId"])
-        self._spawn(self._nest(info, session, params))
+        self._spawn(self._nest(info, waiting))
 
-    async def _nest(self, info: dict[str, Any], holder: str, params: dict[str, Any]) -> None:
+    async def _nest(self, info: dict[str, Any], waiting: bool) -> None:
+        target = info["targetId"]
         try:
             async with asyncio.timeout(_ATTACH_SECONDS):
-                answer = await self._to_browser("Target.attachToTarget", {"targetId": info["targetId"], "flatten": False})
+                answer = await self._to_browser("Target.attachToTarget", {"targetId": target, "flatten": False})
         except (DriverError, TimeoutError) as error:
-            self._targets.discard(info["targetId"])
-            self._faults.append(f"attach: {error!r}")
-            with contextlib.suppress(DriverError):
-                await self._to_browser("Target.detachFromTarget", {"sessionId": holder})
+            self._forget(target)
+            self._faults.append(f"attach: {error!r}"[:500])
             return
-        inner = str(answer["sessionId"])
-        self._nested[holder] = _Nested(inner, "", info["targetId"], holder)
-        self._outer[inner] = holder
-        self._tell("", "Target.attachedToTarget", params)
+        session = str(answer["sessionId"])
+        self._nested[session] = _Nested("", target)
+        told = {"sessionId": session, "targetInfo": info, "waitingForDebugger": waiting}
+        self._tell("", "Target.attachedToTarget", told)
+
+    def _forget(self, target: str) -> None:
+        self._targets.discard(target)
+        if self._gatehouse is not None:
+            self._gatehouse.forget(target)
 
     def _received(self, params: dict[str, Any]) -> None:
-        session = self._outer.get(params.get("sessionId", ""))
-        if session is None:
+        session = str(params.get("sessionId", ""))
+        if session not in self._nested:
             return
         try:
             message = json.loads(params["message"])
@@ -242,9 +256,7 @@ class PlaywrightConnection:
                 self._received(inner)
                 return
             case "Target.attachedToTarget":
-                child = inner["sessionId"]
-                self._nested[child] = _Nested(child, session, inner["targetInfo"]["targetId"])
-                self._outer[child] = child
+                self._nested[inner["sessionId"]] = _Nested(session, inner["targetInfo"]["targetId"])
             case "Target.detachedFromTarget":
                 self._detached(session, inner)
                 return
@@ -264,18 +276,16 @@ class PlaywrightConnection:
             pending.answer.set_result(result if isinstance(result, dict) else {})
 
     def _detached(self, parent: str, params: dict[str, Any]) -> None:
-        session = self._outer.pop(params.get("sessionId", ""), None)
-        if session is None:
-            return  # a flat session that held a page, let go by us
+        session = str(params.get("sessionId", ""))
         nested = self._nested.pop(session, None)
-        if nested is not None:
-            self._targets.discard(nested.target)
+        if nested is None:
+            return
+        self._forget(nested.target)
         self._fail_session(session, "target closed")
         for child in [name for name, known in self._nested.items() if known.parent == session]:
-            self._outer.pop(child, None)
             self._nested.pop(child, None)
             self._fail_session(child, "target closed")
-        self._tell(parent, "Target.detachedFromTarget", {**params, "sessionId": session})
+        self._tell(parent, "Target.detachedFromTarget", params)
 
     def _fail_session(self, session: str, words: str) -> None:
         for pending in list(self._pending.values()):

@@ -199,7 +199,8 @@ class Page:
         if known.document in ("", document):
             known.document, known.parent = document, data.get("parentId", "")
             return
-        known.document, known.context, known.reopened, known.owner = document, "", False, ("", 0)
+        # The context stays until an event ends it: the first document after a blank one may keep the window, and the world.
+        known.document, known.reopened, known.owner = document, False, ("", 0)
         for child in [frame.id for frame in self.frames.values() if frame.parent == frame_id]:
             self._drop(child)
 

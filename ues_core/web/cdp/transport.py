@@ -39,6 +39,8 @@ RESCUE_SECONDS: Final = 1.0
 
 _LATE: Final = "late"
 _ABSENT: Final = "!"
+_TICKS: Final = 3
+"""Turns of the loop after which commands that were handed over have left."""
 _PROMISES: Final = frozenset({"watchFor"})
 _IN_DIALOG: Final = frozenset({"Page.handleJavaScriptDialog", "Fetch.continueRequest", "Fetch.failRequest", "Page.close"})
 
@@ -153,7 +155,8 @@ class CdpTransport:
             pending = [
                 asyncio.ensure_future(self.send(page, method, params, deadline=SETUP_SECONDS)) for method, params in commands
             ]
-            await asyncio.sleep(0)
+            for _ in range(_TICKS):
+                await asyncio.sleep(0)
             try:
                 await self.send(page, "Runtime.runIfWaitingForDebugger", {}, deadline=SETUP_SECONDS)
                 answers = await asyncio.gather(*pending)

@@ -74,14 +74,22 @@ const api = {
   watchFor: (request) => watchFor(request).then(String),
   node: (n) => nodeOf(n),
   keyOf: (node) => keyOf(node),
+  begin,
   normalise: (raw) => normalise(raw),
   sha256: (raw) => sha256(utf8(raw)),
 };
 
-/** Install once per document. */
-export function install() {
-  if (Object.hasOwn(globalThis, "__ues")) return;
-  Object.defineProperty(globalThis, "__ues", { value: Object.freeze(api) });
+function begin() {
   watch();
   watchSecrets(document);
+}
+
+/** Install once per world. The document after a blank one may inherit the world: then only what looks at documents is renewed. */
+export function install() {
+  if (Object.hasOwn(globalThis, "__ues")) {
+    globalThis.__ues.begin();
+    return;
+  }
+  Object.defineProperty(globalThis, "__ues", { value: Object.freeze(api) });
+  begin();
 }
