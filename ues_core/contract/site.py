@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from ues_core.contract._base import Model
 
@@ -62,6 +62,9 @@ class SendControl(Model):
 
 class TurnShape(Model):
     """How turns, answers and reasoning are recognised."""
+
+    # what is dumped by field name has to validate again: that is how a provider's info is checked
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
     list_: tuple[Locator, ...] = Field(default=(), alias="list")
     user_turn: tuple[Locator, ...] = ()

@@ -154,4 +154,4 @@ async def _in(seconds: float, work: Any) -> Any:
 
 
 def _plain(model: Model) -> Any:
-    return model.model_dump(mode="json")
+    return model.model_dump(mode="json", by_alias=True)

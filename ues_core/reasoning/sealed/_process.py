@@ -43,7 +43,7 @@ class Child:
         environment = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if sys.platform == "win32" else {}
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-I", "-S", "-B", "-X", "utf8", str(_BOOT)),
+            *("-I", "-S", "-X", "utf8", str(_BOOT)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

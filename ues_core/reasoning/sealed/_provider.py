@@ -350,7 +350,7 @@ async def open_sealed(
 
 
 def _plain(model: Model) -> Any:
-    return model.model_dump(mode="json")
+    return model.model_dump(mode="json", by_alias=True)
 
 
 def _as_error(method: str, error: ChildError) -> UesError:

@@ -1,6 +1,6 @@
 """Where a sealed process begins: take the channel, read what to seal, seal, measure, tell, and only then serve.
 
-Run as a script by ``python -I -S -B`` with an empty environment in an empty folder. Nothing of the kit but the modules of this
+Run as a script by ``python -I -S`` with an empty environment in an empty folder. Nothing of the kit but the modules of this
 folder is imported before the seal is closed, and nothing of the plugin before the host has read the report.
 """
 
@@ -48,6 +48,7 @@ def main() -> None:
     # The channel moves to the lowest free descriptors; everything above is closed with the seal.
     reading, writing = _take_channel()
     places = {**finder.standard_places(), **config["places"]}
+    sys.dont_write_bytecode = True
     readable = [*seal.interpreter_places(), *config["readable"]]
     sealed = seal.close(config["limits"], readable, config["targets"]["parent"], keep=(reading, writing))
     sealed["probes"] = measure.measure(config["targets"])

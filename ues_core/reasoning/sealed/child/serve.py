@@ -173,7 +173,7 @@ async def _main(peer: Peer) -> None:
 
 
 def _dump(model: Any) -> Any:
-    return model.model_dump(mode="json")
+    return model.model_dump(mode="json", by_alias=True)
 
 
 def _describe(error: BaseException) -> dict[str, str]:
