@@ -58,6 +58,9 @@ def parse_answer(text: str, *, nonce: str | None, limit: int = ANSWER_CHARS) -> 
         raise AnswerRejected(Code.ANSWER_EMPTY, "The answer is empty.")
     if _has_surrogate(text):
         raise AnswerRejected(Code.ANSWER_BAD_UNICODE, "The answer holds lone surrogates.")
+    if '"' not in text:
+        # a rendering that turned every straight quote; a text with any straight quote left is not touched
+        text = text.translate(_TYPOGRAPHIC)
     decoded = _decode(_locate(text.strip().removeprefix("\ufeff"), nonce or ""))
     if nonce is not None:
         _check_nonce(decoded, nonce)
@@ -93,9 +96,6 @@ def _locate(text: str, nonce: str) -> str:
     if inner is not None:
         return inner
     objects = list(_objects(text))
-    if not objects and '"' not in text and ("\u201c" in text or "\u201d" in text):
-        # a rendering that turned every straight quote of the object; text with any straight quote left is not touched
-        return _locate(text.translate(_TYPOGRAPHIC), nonce)
     ours = [o for o in objects if nonce and nonce in o]
     if len(ours) == 1:
         return ours[0]

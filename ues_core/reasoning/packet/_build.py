@@ -291,9 +291,7 @@ class _Builder:
         """Clip rows to the budget, fit the sections, take the digests."""
         self._snippets(budget)
         evidence = self.drafts[SectionName.FAILING_EVIDENCE]
-        evidence.rows = [
-            self._bounded_evidence(row, budget.evidence_chars) for row in evidence.rows if isinstance(row, EvidenceRow)
-        ]
+        evidence.rows = [self._bounded_evidence(row, budget) for row in evidence.rows if isinstance(row, EvidenceRow)]
         diff = self.drafts[SectionName.CURRENT_DIFF]
         for place, row in enumerate(diff.rows):
             if isinstance(row, DiffRow):
@@ -319,7 +317,11 @@ class _Builder:
             head=self.head,
         )
 
-    def _bounded_evidence(self, row: EvidenceRow, limit: int) -> EvidenceRow:
+    def _bounded_evidence(self, row: EvidenceRow, budget: PacketBudget) -> EvidenceRow:
+        limit = budget.evidence_chars
+        if row.evidence is EvidenceKind.COMMITS:
+            # old news: in a small packet it must not crowd out the files
+            limit = max(200, min(limit, budget.packet_chars // 20))
         text = self.clipped(SectionName.FAILING_EVIDENCE, row.text, limit)
         digest = row.digest or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return row.model_copy(update={"text": text, "source": self.clean(row.source)[:200], "digest": digest})
