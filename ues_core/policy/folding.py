@@ -37,9 +37,12 @@ class Folded(NamedTuple):
     """Letters, digits and signs without any blank, for scripts that do not separate words."""
 
 
-def fold(text: str) -> Folded:
-    """The three folded forms of a text; everything beyond ``TEXT_LIMIT`` characters is ignored."""
-    visible = "".join(c for c in unicodedata.normalize("NFKC", text[:TEXT_LIMIT]) if not _is_invisible(c))
+def fold(text: str, limit: int = TEXT_LIMIT) -> Folded:
+    """The three folded forms of a text; everything beyond ``limit`` characters is ignored."""
+    if text.isascii():
+        words = _words(text[:limit].lower())
+        return Folded(words, words, words.replace(" ", ""))
+    visible = "".join(c for c in unicodedata.normalize("NFKC", text[:limit]) if not _is_invisible(c))
     lowered = unicodedata.normalize("NFKC", visible.casefold())
     accented = lowered.translate(_LOOKALIKES)
     stripped = "".join(c for c in unicodedata.normalize("NFD", lowered) if unicodedata.category(c) != "Mn")

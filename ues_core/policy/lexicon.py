@@ -9,7 +9,6 @@ Terms of contributors can only add to these tables; nothing takes a term away.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -22,6 +21,7 @@ from pydantic import ConfigDict, Field
 from ues_core.contract import Model, PluginError, RiskTerms
 from ues_core.contract.words import Code
 from ues_core.policy.folding import Folded, fold
+from ues_core.policy.matching import Matcher, Terms
 
 RISK_CATEGORIES: Final = (
     Code.DESTRUCTIVE_TARGET,
@@ -30,15 +30,6 @@ RISK_CATEGORIES: Final = (
     Code.SECURITY_TARGET,
 )
 """In the order in which they are judged; the code of a category is its name in the data files."""
-
-_UNSPACED_LETTER = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
-)
-
-
-class _Terms(Model):
-    terms: tuple[str, ...]
-    excluded: tuple[str, ...] = Field(default=(), alias="except")
 
 
 class TermTable(Model):
@@ -49,126 +40,21 @@ class TermTable(Model):
     language: str
     script: Literal["spaced", "unspaced"]
     accents: Literal["ignored", "phrases"]
-    destructive: _Terms = Field(alias="destructive-target")
-    financial: _Terms = Field(alias="financial-target")
-    external_commit: _Terms = Field(alias="external-commit-target")
-    security: _Terms = Field(alias="security-target")
-    human_verification: _Terms = Field(alias="human-verification")
-    confirmation: _Terms
-    harmless_submit: _Terms = Field(alias="harmless-submit")
+    destructive: Terms = Field(alias="destructive-target")
+    financial: Terms = Field(alias="financial-target")
+    external_commit: Terms = Field(alias="external-commit-target")
+    security: Terms = Field(alias="security-target")
+    human_verification: Terms = Field(alias="human-verification")
+    confirmation: Terms
+    harmless_submit: Terms = Field(alias="harmless-submit")
 
-    def of(self, category: str) -> _Terms:
+    def of(self, category: str) -> Terms:
         """The terms of one category, by the name that the file uses."""
         by_alias = {field.alias or name: name for name, field in type(self).model_fields.items()}
         value = getattr(self, by_alias[category])
-        if not isinstance(value, _Terms):
+        if not isinstance(value, Terms):
             raise KeyError(category)
         return value
-
-
-class _Form:
-    """The terms of one category that are sought in one of the three forms of a text."""
-
-    def __init__(self, *, spaced: bool) -> None:
-        self._spaced = spaced
-        self._terms: list[tuple[str, str]] = []
-        self._excluded: list[str] = []
-        self._any: re.Pattern[str] | None = None
-        self._except: re.Pattern[str] | None = None
-
-    def add(self, term: str, pattern: str) -> None:
-        self._terms.append((term, pattern))
-
-    def exclude(self, pattern: str) -> None:
-        self._excluded.append(pattern)
-
-    def freeze(self) -> None:
-        self._any = self._compile(pattern for _, pattern in self._terms)
-        self._except = self._compile(self._excluded)
-
-    def find(self, subject: str) -> str | None:
-        if self._any is None:
-            return None
-        match = self._any.search(self._except.sub("\n", subject) if self._except is not None else subject)
-        if match is None:
-            return None
-        return next(term for term, pattern in self._terms if re.fullmatch(pattern, match[0]))
-
-    def covers(self, subject: str) -> str | None:
-        whole = subject.strip()
-        if self._any is None or not whole:
-            return None
-        return next((term for term, pattern in self._terms if re.fullmatch(pattern, whole)), None)
-
-    def _compile(self, patterns: Iterable[str]) -> re.Pattern[str] | None:
-        joined = "|".join(patterns)
-        if not joined:
-            return None
-        return re.compile(f"(?<= )(?:{joined})(?= )" if self._spaced else joined)
-
-
-class _Matcher:
-    """The compiled terms of one category."""
-
-    def __init__(self) -> None:
-        self._bare = _Form(spaced=True)
-        self._accented = _Form(spaced=True)
-        self._tight = _Form(spaced=False)
-
-    @classmethod
-    def of_tables(cls, category: str, tables: Iterable[TermTable]) -> _Matcher:
-        """The terms of all languages."""
-        matcher = cls()
-        for table in tables:
-            matcher._add_table(table.of(category), table)
-        return matcher._frozen()
-
-    @classmethod
-    def of_contributed(cls, contributions: Iterable[RiskTerms]) -> _Matcher:
-        """The terms of contributors."""
-        matcher = cls()
-        for contributed in contributions:
-            for term in contributed.terms:
-                matcher._add_contributed(term)
-        return matcher._frozen()
-
-    def _frozen(self) -> _Matcher:
-        for form in (self._bare, self._accented, self._tight):
-            form.freeze()
-        return self
-
-    def find(self, text: Folded) -> str | None:
-        """The first term found, as its table spells it."""
-        return self._bare.find(text.bare) or self._accented.find(text.accented) or self._tight.find(text.tight)
-
-    def covers(self, text: Folded) -> str | None:
-        """The term that the whole text is."""
-        return self._bare.covers(text.bare) or self._accented.covers(text.accented) or self._tight.covers(text.tight)
-
-    def _add_table(self, entry: _Terms, table: TermTable) -> None:
-        if table.script == "unspaced":
-            for term in entry.terms:
-                self._tight.add(term, _tight_pattern(term))
-            for term in entry.excluded:
-                self._tight.exclude(_tight_pattern(term))
-            return
-        for term in entry.terms:
-            if table.accents == "ignored" or " " in term:
-                self._bare.add(term, _spaced_pattern(term, accents=False))
-            else:
-                self._accented.add(term, _spaced_pattern(term, accents=True))
-        for term in entry.excluded:
-            self._bare.exclude(_spaced_pattern(term, accents=False))
-            self._accented.exclude(_spaced_pattern(term, accents=True))
-
-    def _add_contributed(self, term: str) -> None:
-        folded = fold(term.replace("*", " "))
-        if _UNSPACED_LETTER.search(term) or not folded.accented.strip():
-            self._tight.add(term, re.escape(folded.tight))
-            return
-        self._accented.add(term, re.escape(folded.accented.strip()))
-        if folded.accented == folded.bare:
-            self._bare.add(term, re.escape(folded.bare.strip()))
 
 
 class Lexicon:
@@ -176,7 +62,9 @@ class Lexicon:
 
     def __init__(self, extra: tuple[RiskTerms, ...] = ()) -> None:
         self._built_in = _built_in()
-        self._extra = {c: _Matcher.of_contributed(e for e in extra if e.category is c) for c in {e.category for e in extra}}
+        self._extra = {
+            c: Matcher.of_plain(t for e in extra if e.category is c for t in e.terms) for c in {e.category for e in extra}
+        }
 
     def risk(self, text: Folded, categories: Iterable[Code] = RISK_CATEGORIES) -> tuple[Code, str] | None:
         """The first of ``categories`` that the text has a term of, and the term."""
@@ -208,16 +96,16 @@ class Lexicon:
         """Whether the text names a submit without an effect outside, such as a search."""
         return self._built_in["harmless-submit"].covers(text) is not None
 
-    def _matchers(self, category: Code) -> Iterator[_Matcher]:
+    def _matchers(self, category: Code) -> Iterator[Matcher]:
         yield self._built_in[str(category)]
         if category in self._extra:
             yield self._extra[category]
 
 
 @lru_cache(maxsize=1)
-def _built_in() -> Mapping[str, _Matcher]:
+def _built_in() -> Mapping[str, Matcher]:
     names = (*map(str, RISK_CATEGORIES), "human-verification", "confirmation", "harmless-submit")
-    return MappingProxyType({name: _Matcher.of_tables(name, builtin_tables()) for name in names})
+    return MappingProxyType({name: Matcher.of((table.of(name), table) for table in builtin_tables()) for name in names})
 
 
 @lru_cache(maxsize=1)
@@ -245,13 +133,3 @@ def lexicon(extra: tuple[RiskTerms, ...] = ()) -> Lexicon:
                     next_step="Give words or phrases.",
                 )
     return Lexicon(extra)
-
-
-def _spaced_pattern(term: str, *, accents: bool) -> str:
-    parts = [fold(part) for part in term.split("*")]
-    words = [(part.accented if accents else part.bare).strip() for part in parts]
-    return r" (?:\S+ ){0,2}".join(re.escape(part) for part in words)
-
-
-def _tight_pattern(term: str) -> str:
-    return ".{0,4}".join(re.escape(fold(part).tight) for part in term.split("*"))

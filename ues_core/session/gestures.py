@@ -49,9 +49,7 @@ EXTERNAL_VERBS = frozenset(
 )
 """Verbs by which the host itself declares an external side effect; each is dispatched as a click."""
 
-WHEREVER = frozenset(
-    {"Escape", "Tab", "PageDown", "PageUp", "Home", "End", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"}
-)
+WHEREVER = frozenset({"Escape", "Tab", "PageDown", "PageUp", "Home", "End", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"})
 """Keys that may be pressed without a node: they move about. A character could be typed into a secret, Enter could send."""
 
 _TEXT = frozenset({Verb.FILL, Verb.TYPE})

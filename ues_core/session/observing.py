@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter
@@ -27,6 +28,7 @@ from ues_core.contract import (
     TruncationReason,
     origin_of,
 )
+from ues_core.policy.content import analyse
 from ues_core.redact import redact_text, scrub_url
 from ues_core.seal.refs import RefTable
 from ues_core.session._text import iso, sha
@@ -264,6 +266,7 @@ def make_observation(
         limits=asked.limits,
         delta=delta,
         frames=collected.frames,
+        flags=analyse(_visible(collected, nodes, redact)),
         dialogs=dialogs,
         redactions=redact.count,
     )
@@ -283,6 +286,19 @@ def make_observation(
         detail=asked.detail,
     )
     return observation, seen
+
+
+def _visible(collected: Collected, nodes: Sequence[Node], redact: Redactor) -> Iterator[str]:
+    """Every text of the page that reaches the host, for the content analyser; already redacted."""
+    yield redact(collected.surface.title)
+    for node in nodes:
+        yield node.name
+        if node.description:
+            yield node.description
+        if node.value:
+            yield node.value
+    if collected.text_sample:
+        yield redact(collected.text_sample)
 
 
 def _delta(since: int, before: Seen, after: dict[NodeKey, Node]) -> Delta:

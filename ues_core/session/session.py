@@ -38,6 +38,7 @@ from ues_core.contract import (
     UsageError,
     Verb,
 )
+from ues_core.policy.content import analyse
 from ues_core.session._text import iso, unsupported
 from ues_core.session.acting import ActionPath, DocumentGoneRefusal, arguments_digest
 from ues_core.session.context import SessionContext, bounded
@@ -352,17 +353,20 @@ class Session:
                 target = entry.key
             found = await self._call(ctx.driver.read(target, request, deadline=ctx.timeouts.observe), "read")
         redact = Redactor(ctx.detectors)
+        text = "" if found.secret else redact(found.text)
+        items = () if found.secret else tuple({k: redact(v) for k, v in row.items()} for row in found.items)
         return ReadText(
             owner=ctx.owner,
             session=ctx.session_id,
             page=target.page if isinstance(target, NodeKey) else target,
             ref=ref,
             kind=kind,
-            text="" if found.secret else redact(found.text),
-            items=() if found.secret else tuple({k: redact(v) for k, v in row.items()} for row in found.items),
+            text=text,
+            items=items,
             total_items=found.total_items,
             truncated=found.truncated,
             withheld=found.secret,
+            flags=analyse((text, *(value for row in items for value in row.values()))),
         )
 
 
