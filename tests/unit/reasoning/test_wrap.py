@@ -120,7 +120,8 @@ async def _dict(*_: Any) -> Any:
 
 
 async def _unvalidated(*_: Any) -> Any:
-    return CapabilityReport.model_construct(None, state="certainly", reason=7)
+    fields: dict[str, Any] = {"state": "certainly", "reason": 7}
+    return CapabilityReport.model_construct(None, **fields)
 
 
 class _Sub(CapabilityReport):
