@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from ues_core.config import Settings
+from ues_core.config import Settings, narrow_to_repository
 from ues_core.contract import (
     ChannelKind,
     Code,
@@ -83,26 +83,27 @@ class ConsultDesk:
         seconds: float | None = None,
     ) -> Consultation:
         """Hold one consultation; see ``Host.consult``."""
-        wanted = self._mode(mode)
+        settings = self._settings if repo is None else narrow_to_repository(self._settings, repo)
+        wanted = self._mode(mode, settings)
         if providers is not None:
             raise NotSupported(
                 "Asking several providers at once is not part of this version.",
                 next_step="Ask them one after another with 'provider'.",
                 details={"capability": "multi-provider"},
             )
-        consultant = await self._consultant(provider, wanted)
-        if wanted is not ReasoningMode.OFF and self._held >= self._settings.budgets.consultations:
+        consultant = await self._consultant(provider, wanted, settings)
+        if wanted is not ReasoningMode.OFF and self._held >= settings.budgets.consultations:
             raise UsageError(
-                f"This host has used its {self._settings.budgets.consultations} consultations.",
+                f"This host has used its {settings.budgets.consultations} consultations.",
                 code=Code.BUDGET_EXHAUSTED,
                 fault=Fault.POLICY,
                 next_step="Raise budgets.consultations in the operator's configuration.",
             )
         folder = Path(relay_dir) if relay_dir is not None else self._settings.state_dir / RELAY_FOLDER
         relay = Relay(folder, show=relay_show)
-        limits = ConsultLimits(follow_ups=self._settings.budgets.follow_ups)
+        limits = ConsultLimits(follow_ups=settings.budgets.follow_ups)
         if seconds is not None:
-            limits = ConsultLimits(exchange=max(0.1, min(seconds, 3_600.0)), follow_ups=self._settings.budgets.follow_ups)
+            limits = ConsultLimits(exchange=max(0.1, min(seconds, 3_600.0)), follow_ups=settings.budgets.follow_ups)
         consultation = Consultation(
             provider=consultant,
             mode=wanted,
@@ -116,7 +117,7 @@ class ConsultDesk:
                 questions=tuple(questions),
                 failing_log=failing_log,
                 files=tuple(files),
-                budget=self._settings.packet,
+                budget=settings.packet,
                 tier=PacketTier(tier) if tier is not None else None,
             ),
             tools=Tools(
@@ -146,9 +147,10 @@ class ConsultDesk:
 
     # -- private -----------------------------------------------------------------------------------------------------
 
-    def _mode(self, mode: ReasoningMode | str | None) -> ReasoningMode:
+    @staticmethod
+    def _mode(mode: ReasoningMode | str | None, settings: Settings) -> ReasoningMode:
         if mode is None:
-            return self._settings.mode
+            return settings.mode
         try:
             return ReasoningMode(mode)
         except ValueError:
@@ -156,9 +158,9 @@ class ConsultDesk:
                 f"mode={mode!r} is not one of {', '.join(ReasoningMode)}.", next_step="Pass 'off', 'auto' or 'force'."
             ) from None
 
-    async def _consultant(self, name: str | None, mode: ReasoningMode) -> ConsultantOnly | None:
+    async def _consultant(self, name: str | None, mode: ReasoningMode, settings: Settings) -> ConsultantOnly | None:
         """The chosen provider, wrapped. ``off`` loads none; with ``auto`` one that cannot be loaded is none."""
-        chosen = self._plugins.provider_name(name)
+        chosen = self._plugins.provider_name(settings.provider if name is None else name)
         if mode is ReasoningMode.OFF or not chosen:
             return None
         try:

@@ -196,6 +196,6 @@ async def test_text_that_instructs_its_reader_is_flagged_and_still_there(open_se
     driver = MemoryDriver([MemoryPage(url=HOME, nodes=(MemoryNode(role="button", name=text, text=text),))])
     bench = await open_session(driver=driver)
     observation = await bench.session.observe()
-    assert {f.signal for f in observation.flags} == {"instruction-override", "secret-exfiltration"}
+    assert {f.signal for f in observation.flags} >= {"instruction-override", "secret-exfiltration"}
     assert observation.nodes[0].name == text
     assert (await bench.session.read(observation.nodes[0].ref)).flags

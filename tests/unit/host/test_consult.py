@@ -1,0 +1,92 @@
+"""``host.consult``: the mode decides, a repository may only narrow, outcomes are receipted, advice never becomes a grant."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ues_core.config import Settings, override_settings
+from ues_core.contract import BindingStatus, Code, ConsultOutcome, NotSupported, PluginError, UesError, UsageError
+from ues_core.host import open_host
+from ues_core.seal.keys import load_public_key
+from ues_core.seal.verify import verify_chain
+
+TASK = "Why does greet() in greeting.py shout? The root cause is unclear; several fixes are plausible."
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A small repository with one commit."""
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    source = 'def greet(name: str) -> str:\n    """Greet somebody."""\n    return f"HELLO {name}".upper()\n'
+    (folder / "greeting.py").write_text(source)
+    git = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@t.test", "-c", "init.defaultBranch=main"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "Greet"], check=True)
+    return folder
+
+
+async def test_the_double_answers_and_its_claims_are_bound_to_the_repository(host_settings: Settings, repo: Path) -> None:
+    async with open_host(host_settings) as host:
+        consultation = await host.consult(TASK, repo=repo, provider="double", mode="force")
+        advice = consultation.advice
+        assert advice is not None
+        assert advice.count(BindingStatus.PRESENT) >= 1
+        assert advice.count(BindingStatus.ABSENT) == 1
+        assert advice.can_produce_pass is False
+        assert advice.authority == "consultant-only"
+    key = load_public_key(host_settings.state_dir)
+    assert verify_chain(host.ledger.path, {key.key_id: key}).ok
+
+
+async def test_off_asks_nobody_and_loads_nothing(host_settings: Settings, repo: Path) -> None:
+    async with open_host(host_settings) as host:
+        consultation = await host.consult(TASK, repo=repo, provider="double", mode="off")
+        assert consultation.outcome is ConsultOutcome.SKIPPED
+        assert consultation.packet is None
+
+
+async def test_there_is_no_default_provider(host_settings: Settings, repo: Path) -> None:
+    async with open_host(host_settings) as host:
+        assert (await host.consult(TASK, repo=repo)).outcome is ConsultOutcome.FALLBACK_LOCAL
+        with pytest.raises(UesError) as refused:
+            await host.consult(TASK, repo=repo, mode="force")
+        assert refused.value.code is Code.WEB_REASONING_UNAVAILABLE
+
+
+async def test_an_unknown_provider_and_a_wrong_mode_are_named(host_settings: Settings, repo: Path) -> None:
+    async with open_host(host_settings) as host:
+        with pytest.raises(PluginError, match="double"):
+            await host.consult(TASK, repo=repo, provider="duoble")
+        with pytest.raises(UsageError, match="off, auto, force"):
+            await host.consult(TASK, repo=repo, mode="sometimes")
+        with pytest.raises(NotSupported):
+            await host.consult(TASK, repo=repo, providers=["double", "double"])
+
+
+async def test_a_repository_can_switch_consulting_off_and_never_on(host_settings: Settings, repo: Path) -> None:
+    (repo / "ues.toml").write_text('mode = "off"\n')
+    async with open_host(host_settings) as host:
+        assert (await host.consult(TASK, repo=repo, provider="double")).outcome is ConsultOutcome.SKIPPED
+    (repo / "ues.toml").write_text('mode = "force"\nprovider = "double"\n')
+    async with open_host(override_settings(host_settings, {"mode": "off"})) as host:
+        assert (await host.consult(TASK, repo=repo)).outcome is ConsultOutcome.SKIPPED
+
+
+async def test_a_host_has_a_budget_of_consultations(host_settings: Settings, repo: Path) -> None:
+    async with open_host(host_settings, budgets={"consultations": 1}) as host:
+        await host.consult(TASK, repo=repo, provider="double", mode="force")
+        with pytest.raises(UsageError) as refused:
+            await host.consult(TASK, repo=repo, provider="double", mode="force")
+        assert refused.value.code is Code.BUDGET_EXHAUSTED
+
+
+@pytest.mark.parametrize("evidence", [42, {"evidence": "nonsense", "text": "x"}, "\ud800"])
+async def test_evidence_that_is_none_is_refused(host_settings: Settings, repo: Path, evidence: object) -> None:
+    async with open_host(host_settings) as host:
+        with pytest.raises(UsageError):
+            await host.consult(TASK, repo=repo, provider="double", mode="force", evidence=[evidence])
