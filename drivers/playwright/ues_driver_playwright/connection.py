@@ -7,7 +7,6 @@ in the browser's (``Target.sendMessageToTarget``). What is shown above is flat a
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections import deque
 from collections.abc import Mapping
@@ -17,10 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ues_core.contract import Code, DeadlineExceeded, DocumentGone, DriverError, Fault
 from ues_core.web.cdp.connection import EventHandler
-from ues_driver_playwright.gatehouse import Gatehouse
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, CDPSession
+    from playwright.async_api import CDPSession
 
 _ATTACH_SECONDS: Final = 5.0
 _FAULTS_KEPT: Final = 50
@@ -58,7 +56,7 @@ class _Nested:
 class PlaywrightConnection:
     """A ``ues_core.web.cdp.CdpConnection`` over Playwright's browser session."""
 
-    def __init__(self, root: CDPSession, browser: Browser) -> None:
+    def __init__(self, root: CDPSession) -> None:
         self.closed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._root = root
         self._handlers: list[EventHandler] = []
@@ -66,8 +64,6 @@ class PlaywrightConnection:
         self._numbers = count(1)
         self._pending: dict[int, _Pending] = {}
         self._nested: dict[str, _Nested] = {}
-        self._browser = browser
-        self._gatehouse: Gatehouse | None = None
         self._targets: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._posts: set[asyncio.Future[Any]] = set()
@@ -92,9 +88,8 @@ class PlaywrightConnection:
         try:
             async with asyncio.timeout(deadline):
                 if method == "Target.setAutoAttach" and not session:
-                    self._gatehouse = Gatehouse(self._browser, dict(params or {}), self._appeared, self._close_target)
-                    await self._gatehouse.open()
-                    return {}
+                    # Playwright holds new pages for itself and lets them go; ours are found, and attached to, as they appear.
+                    return await self._to_browser("Target.setDiscoverTargets", {"discover": True, "filter": [{"type": "page"}]})
                 if not session:
                     return await self._to_browser(method, dict(params or {}))
                 return await self._to_page(method, dict(params or {}), session)
@@ -139,17 +134,10 @@ class PlaywrightConnection:
                 command.cancel()
         return answer if isinstance(answer, dict) else {}
 
-    async def _close_target(self, target: str) -> None:
-        with contextlib.suppress(DriverError):
-            await self._to_browser("Target.closeTarget", {"targetId": target})
-
     async def _to_page(self, method: str, params: dict[str, Any], session: str) -> dict[str, Any]:
         nested = self._nested.get(session)
         if nested is None:
             raise _error_of(method, "no session with given id")
-        if method == "Runtime.runIfWaitingForDebugger" and not nested.parent and self._gatehouse is not None:
-            await self._gatehouse.let_go(nested.target)
-            return {}
         if method == "Target.setAutoAttach":
             params["flatten"] = False
         number = next(self._numbers)
@@ -203,6 +191,8 @@ class PlaywrightConnection:
     def _happened(self, event: dict[str, Any]) -> None:
         method, params = str(event.get("method", "")), event.get("params") or {}
         match method:
+            case "Target.targetCreated":
+                self._created(params["targetInfo"])
             case "Target.attachedToTarget":
                 pass  # our own nested sessions: told of when they answer
             case "Target.receivedMessageFromTarget":
@@ -212,31 +202,25 @@ class PlaywrightConnection:
             case _:
                 self._tell("", method, params)
 
-    def _appeared(self, info: dict[str, Any], waiting: bool) -> None:
+    def _created(self, info: dict[str, Any]) -> None:
         """A page that the browser tells of for the first time: nest a session in it, then tell of it."""
-        if info["targetId"] in self._targets:
-            return
-        self._targets.add(info["targetId"])
-        self._spawn(self._nest(info, waiting))
+        if info["type"] == "page" and info["targetId"] not in self._targets:
+            self._targets.add(info["targetId"])
+            self._spawn(self._nest(info))
 
-    async def _nest(self, info: dict[str, Any], waiting: bool) -> None:
+    async def _nest(self, info: dict[str, Any]) -> None:
         target = info["targetId"]
         try:
             async with asyncio.timeout(_ATTACH_SECONDS):
                 answer = await self._to_browser("Target.attachToTarget", {"targetId": target, "flatten": False})
         except (DriverError, TimeoutError) as error:
-            self._forget(target)
+            self._targets.discard(target)
             self._faults.append(f"attach: {error!r}"[:500])
             return
         session = str(answer["sessionId"])
         self._nested[session] = _Nested("", target)
-        told = {"sessionId": session, "targetInfo": info, "waitingForDebugger": waiting}
+        told = {"sessionId": session, "targetInfo": info, "waitingForDebugger": False}
         self._tell("", "Target.attachedToTarget", told)
-
-    def _forget(self, target: str) -> None:
-        self._targets.discard(target)
-        if self._gatehouse is not None:
-            self._gatehouse.forget(target)
 
     def _received(self, params: dict[str, Any]) -> None:
         session = str(params.get("sessionId", ""))
@@ -280,7 +264,7 @@ class PlaywrightConnection:
         nested = self._nested.pop(session, None)
         if nested is None:
             return
-        self._forget(nested.target)
+        self._targets.discard(nested.target)
         self._fail_session(session, "target closed")
         for child in [name for name, known in self._nested.items() if known.parent == session]:
             self._nested.pop(child, None)

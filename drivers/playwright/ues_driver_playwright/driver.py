@@ -78,7 +78,7 @@ class _Run:
             raise DeadlineExceeded("The browser did not start in time.", next_step="Try again with more time.") from None
         except Error as error:
             raise _start_failed(target, str(error)) from error
-        self._connection = PlaywrightConnection(root, self._browser)
+        self._connection = PlaywrightConnection(root)
         return self._connection
 
     async def _launch(self, playwright: Playwright, target: Launch, clock: Clock) -> Browser:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ues_core.contract import DialogKind, DialogPolicy, EventKind
-from ues_core.web.cdp.gate import PATTERNS
 from ues_core.web.cdp.pages import Page
 from ues_core.web.collector import BINDING
 
@@ -29,7 +28,6 @@ class Listener:
     def __init__(self, transport: CdpTransport) -> None:
         self._transport = transport
         self._sessions: dict[str, Page] = {}
-        self._subframes: dict[str, Page] = {}
         self._requests: OrderedDict[str, tuple[str, str, str]] = OrderedDict()
         self._downloads: OrderedDict[str, str] = OrderedDict()
         self._handlers: dict[str, Callable[[Page, dict[str, Any]], None]] = {
@@ -50,14 +48,8 @@ class Listener:
         if session == "":
             self._browser(method, params)
             return
-        if method == "Fetch.requestPaused":
-            self._paused(session, params)
-            return
         page = self._sessions.get(session)
         if page is None:
-            return
-        if method in ("Target.attachedToTarget", "Target.detachedFromTarget"):
-            self._child(page, session, method, params)
             return
         if method.startswith(("Page.", "Runtime.executionContext")):
             page.frame_event(method, params)
@@ -69,6 +61,8 @@ class Listener:
 
     def _browser(self, method: str, params: dict[str, Any]) -> None:
         match method:
+            case "Fetch.requestPaused":
+                self._transport.spawn(self._transport.gatekeeper.answer(params))
             case "Target.attachedToTarget":
                 self._attached(params)
             case "Target.detachedFromTarget":
@@ -86,9 +80,7 @@ class Listener:
         if info["type"] != "page" or not ours:
             self._let_go(session)
             return
-        page = self._transport.adopt(
-            info["targetId"], session, opener=info.get("openerId", ""), waiting=bool(params.get("waitingForDebugger"))
-        )
+        page = self._transport.adopt(info["targetId"], session)
         self._sessions[session] = page
         if page.opened:
             self._transport.events.add(EventKind.PAGE_OPENED, page.id, url=info.get("url", ""))
@@ -102,33 +94,7 @@ class Listener:
 
         self._transport.spawn(release())
 
-    def _child(self, page: Page, session: str, method: str, params: dict[str, Any]) -> None:
-        """An out-of-process frame of a page whose embedded documents are gated too."""
-        child = params["sessionId"]
-        if method == "Target.detachedFromTarget":
-            self._subframes.pop(child, None)
-            return
-        connection = self._transport.connection
-        is_frame = params["targetInfo"]["type"] == "iframe"
-        if is_frame:
-            self._subframes[child] = page
-
-        async def gate() -> None:
-            if is_frame:
-                await connection.send("Fetch.enable", {"patterns": PATTERNS}, session=child, deadline=_ANSWER_SECONDS)
-                nested = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
-                await connection.send("Target.setAutoAttach", nested, session=child, deadline=_ANSWER_SECONDS)
-            await connection.send("Runtime.runIfWaitingForDebugger", session=child, deadline=_ANSWER_SECONDS)
-
-        self._transport.spawn(gate())
-
     # -- documents ---------------------------------------------------------------------------------------------------
-
-    def _paused(self, session: str, params: dict[str, Any]) -> None:
-        page = self._sessions.get(session) or self._subframes.get(session)
-        method, answer = self._transport.gatekeeper.judge(page, params)
-        connection = self._transport.connection
-        self._transport.spawn(connection.send(method, answer, session=session, deadline=_ANSWER_SECONDS))
 
     def _navigated(self, page: Page, params: dict[str, Any]) -> None:
         frame = params["frame"]

@@ -69,6 +69,8 @@ class Page:
         self.last_denial = ""
         self.landing: tuple[str, str] = ("", "")
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.sent = asyncio.Event()
+        """The set-up commands have left; they are obeyed before the page's first document comes."""
         self._loads: OrderedDict[str, Loading] = OrderedDict()
         self._waiters: list[asyncio.Future[None]] = []
 

@@ -23,7 +23,7 @@ from ues_core.contract import (
     WaitUntil,
 )
 from ues_core.web.cdp.connection import CdpConnection
-from ues_core.web.cdp.gate import PATTERNS, Gatekeeper
+from ues_core.web.cdp.gate import Gatekeeper
 from ues_core.web.cdp.listen import Listener
 from ues_core.web.cdp.navigation import Navigator
 from ues_core.web.cdp.pages import Dialog, Frame, Page, page_unknown
@@ -51,7 +51,7 @@ class CdpTransport:
     def __init__(self, connection: CdpConnection, spec: OpenSpec, release: Callable[[], Awaitable[None]]) -> None:
         self.spec = spec
         self.events = EventRing()
-        self.gatekeeper = Gatekeeper(spec.gate, self.events)
+        self.gatekeeper = Gatekeeper(self)
         self.pages_by_id: dict[str, Page] = {}
         self.context = ""
         """The browser context that is ours; empty when the whole browser is."""
@@ -73,6 +73,7 @@ class CdpTransport:
         if attach:
             made = await self.connection.send("Target.createBrowserContext", {"disposeOnDetach": True}, deadline=clock.left())
             self.context = made["browserContextId"]
+        await self.gatekeeper.stand(clock)
         await self.connection.send(
             "Target.setAutoAttach",
             {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": [{"type": "page"}]},
@@ -119,10 +120,9 @@ class CdpTransport:
             raise page_unknown(page_id)
         return found
 
-    def adopt(self, target: str, session: str, *, opener: str, waiting: bool) -> Page:
+    def adopt(self, target: str, session: str) -> Page:
         """A new page of ours: set it up and let it go."""
-        opened = bool(self.pages_by_id) and bool(opener or waiting)
-        page = Page(f"p{next(self._numbers)}", target, session, opened=opened)
+        page = Page(f"p{next(self._numbers)}", target, session, opened=bool(self.pages_by_id))
         self.pages_by_id[page.id] = page
         if not self._first.done():
             self._first.set_result(page)
@@ -131,10 +131,9 @@ class CdpTransport:
 
     async def _set_up(self, page: Page) -> None:
         view = self.spec.viewport
-        # The gate first: nothing may be requested before it stands. The rest is sent without waiting, because a page that is
-        # held at its start may answer only after it was let go.
+        # All is sent without waiting for answers, because a page that is held at its start may answer only after it was let go.
+        # Its first document waits at the gate until then, so the collector is there before any script of the page.
         try:
-            await self.send(page, "Fetch.enable", {"patterns": PATTERNS}, deadline=SETUP_SECONDS)
             commands: list[tuple[str, dict[str, Any]]] = [
                 ("Page.enable", {}),
                 ("Page.setLifecycleEventsEnabled", {"enabled": True}),
@@ -157,6 +156,7 @@ class CdpTransport:
             ]
             for _ in range(_TICKS):
                 await asyncio.sleep(0)
+            page.sent.set()
             try:
                 await self.send(page, "Runtime.runIfWaitingForDebugger", {}, deadline=SETUP_SECONDS)
                 answers = await asyncio.gather(*pending)
@@ -178,8 +178,6 @@ class CdpTransport:
         extra: list[tuple[str, dict[str, Any]]] = []
         if self.spec.locale is not None:
             extra.append(("Emulation.setLocaleOverride", {"locale": self.spec.locale}))
-        if self.spec.gate.subframes:
-            extra.append(("Target.setAutoAttach", {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}))
         return extra
 
     async def close_page(self, page: str, *, deadline: float) -> None:
