@@ -88,12 +88,6 @@ class Child:
         """Look at it from outside, every quarter of a second: memory, threads, processes of its own."""
         self._tasks.append(asyncio.create_task(self._watch(on_excess)))
 
-    async def wait(self, seconds: float) -> None:
-        """Wait until it has ended, but no longer than that."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._process.wait()
-
     async def end(self) -> None:
         """Kill it and everything it started, and wait until it is gone."""
         children = self._descendants()
@@ -107,7 +101,9 @@ class Child:
         for process in children:
             with contextlib.suppress(psutil.Error):
                 process.kill()
-        await self.wait(_KILL_SECONDS)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_KILL_SECONDS):
+                await self._process.wait()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

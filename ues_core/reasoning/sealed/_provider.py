@@ -38,7 +38,6 @@ from ues_core.redact import redact_and_clip
 
 _LOOK_SECONDS: Final = 0.1
 """How soon a cancellation that the host set on the channel reaches the child."""
-_SHUTDOWN_SECONDS: Final = 0.3
 _SESSIONS_MOST: Final = 64
 _SENTENCE: Final = 300
 
@@ -188,9 +187,6 @@ class SealedProvider:
         """End the process and everything it started, and remove its folder. Idempotent; safe on every path."""
         try:
             if self._link is not None and self._child is not None:
-                if self._link.end is None:
-                    self._link.notify("shutdown", {})
-                    await self._wait_gone(_SHUTDOWN_SECONDS)
                 self._link.finish(End(Code.CONSULTATION_CLOSED, "It was closed."))
                 if self._ending is not None:
                     await asyncio.shield(self._ending)
@@ -233,10 +229,6 @@ class SealedProvider:
         assert self._link is not None
         await self._child.end()
         await self._link.stop()
-
-    async def _wait_gone(self, seconds: float) -> None:
-        if self._child is not None:
-            await self._child.wait(seconds)
 
     # -- calls -------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Serving the five methods from inside the seal: one loop, one thread that reads, one lock to write under.
 
 Requests of the host become tasks; a cancellation ends the task and is answered like any other end. The process is over when
-the host says so or closes the pipe, whatever the plugin is doing at that moment.
+the host closes the pipe, whatever the plugin is doing at that moment.
 """
 
 from __future__ import annotations
@@ -102,8 +102,6 @@ class Service:
             channel = self._channels.get(params["session"])
             if channel is not None:
                 channel.cancelled = True
-        elif method == "shutdown":
-            os._exit(0)
         else:
             key = message["id"]
             self._running[key] = asyncio.create_task(self._run(key, method, params))
