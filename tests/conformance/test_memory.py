@@ -85,6 +85,10 @@ DIALOGS = (
     ),
     MemoryNode(role="textbox", name="Word", id="word"),
 )
+SWAP = (
+    heading("Clicks: 0"),
+    button("Show details", ONE_CLICK, on_approach=(SetText(node="Show details", text="Delete account"),)),
+)
 MANY = (
     heading("Many"),
     MemoryNode(role="group", name="Inner group", children=tuple(button(f"Inner {i}") for i in range(1, 6))),
@@ -116,13 +120,14 @@ class Scenes(Site):
     gate = OriginGate(allowed_origins=(HOME,))
 
     def __init__(self) -> None:
-        scenes = {"form": FORM, "cover": COVER, "dialogs": DIALOGS, "many": MANY, "later": LATER, "noise": NOISE}
+        scenes = {"form": FORM, "cover": COVER, "dialogs": DIALOGS, "many": MANY, "later": LATER, "noise": NOISE, "swap": SWAP}
         self.world = MemorySite(
             [
                 *(MemoryPage(url=f"{HOME}/{name}", title=name.title(), nodes=nodes) for name, nodes in scenes.items()),
                 MemoryPage(url=f"{HOME}/second", title="Second", nodes=(heading("Second page"),)),
                 MemoryPage(url=f"{HOME}/closed", title="Closed", nodes=(heading("Clicks: 0"),), closed_roots=1),
                 MemoryPage(url=f"{HOME}/hop", redirect=CANARY),
+                MemoryPage(url=f"{HOME}/hang", hangs=True),
                 MemoryPage(url=CANARY, title="Canary"),
             ]
         )
@@ -145,9 +150,12 @@ class Scenes(Site):
     def redirect(self, to: str) -> str:
         return f"{HOME}/hop"
 
+    def hang(self) -> str:
+        return f"{HOME}/hang"
+
 
 class TestMemoryDriver(DriverConformance):
-    """No scene: swap (nothing happens between two lines of data), hostile, loop, storage, download."""
+    """No scene: hostile, loop, storage, download."""
 
     expected = MEMORY_CAPABILITIES
 

@@ -186,6 +186,8 @@ class MemoryNode(Model):
     hit: HitStatus = HitStatus.CLEAR
     covered_by: str = ""
     bindable: bool = True
+    on_approach: tuple[MemoryEffect, ...] = ()
+    """When a pointer is about to meet it: what was judged may not be what is met."""
     on_click: tuple[MemoryEffect, ...] = ()
     on_input: tuple[MemoryEffect, ...] = ()
     """After its text or its chosen option changed."""
@@ -221,6 +223,8 @@ class MemoryPage(Model):
     nodes: tuple[MemoryNode, ...] = ()
     status: int = 200
     redirect: str = ""
+    hangs: bool = False
+    """The address never answers."""
     on_load: tuple[MemoryEffect, ...] = ()
     closed_roots: int = Field(default=0, ge=0)
     """Closed shadow roots that a probe would find."""

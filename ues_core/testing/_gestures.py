@@ -44,6 +44,9 @@ def perform(world: World, gesture: Gesture, expect: Identity | None, *, elsewher
     if gesture.key is None:
         return _on_page(world, document, gesture)
     live = world.find(gesture.key)
+    if isinstance(gesture, ClickGesture | HoverGesture) and live.connected:
+        world.apply(document, live.data.on_approach)
+        live = world.find(gesture.key)
     if not isinstance(gesture, ScrollGesture):
         refusal = _refusal(document, live, expect)
         if refusal is not None:

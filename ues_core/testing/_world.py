@@ -93,11 +93,12 @@ class _Held:
 class World:
     """Everything that one session has open."""
 
-    def __init__(self, request: Callable[[str], MemoryPage], spec: OpenSpec) -> None:
+    def __init__(self, request: Callable[[str], MemoryPage], hangs: Callable[[str], bool], spec: OpenSpec) -> None:
         self.events = EventQueue()
         self.changes = 0
         """Grows with every change, so that a watch can see that something happened."""
         self._request = request
+        self._hangs = hangs
         self._spec = spec
         self._pages: dict[str, _Page] = {}
         self._page_numbers = 0
@@ -141,6 +142,10 @@ class World:
         page = f"page-{self._page_numbers}"
         self._pages[page] = _Page(self._load(page, MemoryPage(url="about:blank"), "about:blank"))
         return page
+
+    def never_answers(self, url: str) -> bool:
+        """Whether the gate lets a request for ``url`` go out and nothing comes back."""
+        return self._hangs(url) and decide(self._spec.gate, url, RequestKind.NAVIGATE).allowed
 
     def go(self, page: str, url: str, kind: RequestKind = RequestKind.NAVIGATE, depth: int = 0) -> Navigation:
         """Navigate a page through the gate; a denied navigation leaves the page as it was."""

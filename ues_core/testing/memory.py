@@ -91,6 +91,11 @@ class MemorySite:
         bare = url.split("#")[0]
         return self.pages.get(bare) or MemoryPage(url=bare, title="Not found", status=404)
 
+    def hangs(self, url: str) -> bool:
+        """Whether an address never answers."""
+        page = self.pages.get(url.split("#")[0])
+        return page is not None and page.hangs
+
 
 class MemoryDriver:
     """Opens sessions over the pages that it is given.
@@ -140,7 +145,7 @@ class MemorySession:
     def __init__(self, site: MemorySite, spec: OpenSpec, faults: MemoryFaults) -> None:
         self.faults = faults
         self._spec = spec
-        self._world = World(site.request, spec)
+        self._world = World(site.request, site.hangs, spec)
         self._calls: dict[str, int] = {}
         self._crashed = False
         self._closed = False
@@ -151,6 +156,8 @@ class MemorySession:
         async with self._call("open", self._spec.timeouts.navigation):
             page = self._world.new_page()
             if self._spec.url is not None:
+                if self._world.never_answers(self._spec.url):
+                    await asyncio.Event().wait()
                 done = self._world.go(page, self._spec.url)
                 if done.denied:
                     raise DriverError(
@@ -238,6 +245,8 @@ class MemorySession:
     async def navigate(self, page: str, url: str, *, wait_until: WaitUntil, deadline: float) -> Navigation:
         """Go to a URL that the gate allows."""
         async with self._call("navigate", deadline):
+            if self._world.never_answers(url):
+                await asyncio.Event().wait()
             return self._world.go(page, url)
 
     async def back(self, page: str, *, deadline: float) -> Navigation:
