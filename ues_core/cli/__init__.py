@@ -22,6 +22,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "demo": ("ues_core.cli.demo", "Run the main job and show that it holds."),
         "doctor": ("ues_core.cli.doctor", "Look whether everything is here, and whether anything stayed behind."),
+        "see": ("ues_core.cli.see", "Take a picture of a page, with a numbered box per observed node."),
         "observe": ("ues_core.cli.observe", "Observe a page as a host is given it."),
         "receipts": ("ues_core.cli.receipts", "Read and verify the signed records that hosts leave behind."),
         "consult": ("ues_core.cli.consult", "Ask for a second opinion about a task in a repository."),

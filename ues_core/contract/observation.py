@@ -196,6 +196,7 @@ class Mark(Model):
     number: int
     ref: str
     box: Box
+    """In pixels of the picture."""
 
 
 class OmittedMark(Model):

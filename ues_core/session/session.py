@@ -10,6 +10,8 @@ from typing import Any, Final
 from ues_core.contract import (
     Action,
     Approval,
+    Box,
+    Captured,
     CaptureKind,
     CaptureRequest,
     Code,
@@ -46,6 +48,7 @@ from ues_core.session.desk import Ask, ObservationDesk
 from ues_core.session.drafting import parse_action
 from ues_core.session.evidence import EvidenceBook
 from ues_core.session.observing import Redactor, scrub_surface
+from ues_core.session.picture import quality_of
 
 MAX_ACTIONS: Final = 50
 """Actions of one ``act_many`` (reference: manual batches of the loop seed)."""
@@ -177,6 +180,7 @@ class Session:
                 keys=tuple(seen.nodes),
             )
             shot = await self._call(ctx.driver.capture(where, request, deadline=ctx.timeouts.observe), "take a picture")
+        quality = await asyncio.to_thread(quality_of, shot.png)
         if not shot.png:
             raise DriverError("The picture is empty.", code=Code.CAPTURE_EMPTY, next_step="Observe again and repeat.")
         marks: list[Mark] = []
@@ -185,7 +189,7 @@ class Session:
         for number, (key, node) in enumerate(seen.nodes.items(), start=1):
             found = captured.get(key)
             if found is not None and found.box is not None and not found.omitted:
-                marks.append(Mark(number=number, ref=node.ref, box=found.box))
+                marks.append(Mark(number=number, ref=node.ref, box=_in_picture(found.box, shot)))
             else:
                 reason = OmitReason(found.omitted) if found is not None and found.omitted else OmitReason.UNBOUND
                 omitted.append(OmittedMark(ref=node.ref, reason=reason))
@@ -199,6 +203,7 @@ class Session:
             height=shot.height,
             scale_x=shot.scale_x,
             scale_y=shot.scale_y,
+            quality=quality,
             marks=tuple(marks),
             omitted=tuple(omitted),
             epoch=seen.epoch,
@@ -396,6 +401,16 @@ class _Turn:
                 fault=Fault.HOST,
                 next_step="Open a new one: host.session(owner).",
             )
+
+
+def _in_picture(box: Box, shot: Captured) -> Box:
+    """A box of the page as pixels of the picture."""
+    return Box(
+        x=(box.x - shot.origin_x) * shot.scale_x,
+        y=(box.y - shot.origin_y) * shot.scale_y,
+        width=box.width * shot.scale_x,
+        height=box.height * shot.scale_y,
+    )
 
 
 def _find(find: Find | Mapping[str, str] | str | None) -> Find | None:

@@ -1,0 +1,43 @@
+"""A picture that shows nothing says so."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image, ImageDraw
+
+from ues_core.contract import CaptureQuality
+from ues_core.session.picture import quality_of
+
+
+def png(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
+
+
+def drawn(mode: str, ground: object, ink: object | None) -> bytes:
+    image = Image.new(mode, (640, 400), ground)  # type: ignore[arg-type]
+    if ink is not None:
+        ImageDraw.Draw(image).rectangle((100, 100, 300, 200), fill=ink)  # type: ignore[arg-type]
+    return png(image)
+
+
+@pytest.mark.parametrize(
+    ("data", "quality"),
+    [
+        (drawn("RGB", "white", "black"), CaptureQuality.USABLE),
+        (drawn("RGB", "white", None), CaptureQuality.NEAR_UNIFORM),
+        (drawn("RGB", "black", None), CaptureQuality.NEAR_UNIFORM),
+        (drawn("RGB", (200, 200, 200), (203, 203, 203)), CaptureQuality.NEAR_UNIFORM),
+        (drawn("RGBA", (0, 0, 0, 0), None), CaptureQuality.BLANK),
+        (drawn("RGBA", (0, 0, 0, 0), (255, 0, 0, 255)), CaptureQuality.NEAR_UNIFORM),
+        (drawn("L", 255, 0), CaptureQuality.USABLE),
+        (b"", CaptureQuality.UNKNOWN),
+        (b"\x89PNG\r\n\x1a\n" + b"\x00" * 40, CaptureQuality.UNKNOWN),
+        (drawn("RGB", "white", "black")[:200], CaptureQuality.UNKNOWN),
+    ],
+)
+def test_the_verdict_says_what_a_person_would_see(data: bytes, quality: CaptureQuality) -> None:
+    assert quality_of(data) is quality
