@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ues_core.redact._keyvalue import is_credential_key
+from ues_core.redact._credential_words import is_credential_key
 from ues_core.redact._model import MASK, Finding, Redacted
 from ues_core.redact._paths import is_secret_path
 from ues_core.redact._structure import redact_structure

@@ -1,131 +1,143 @@
 """``password = hunter2``: a value is secret because of the key in front of it. Keeps the shape of code and JSON around it.
 
-Code survives: ``token = get_token()``, ``password: str``, ``if token == expected`` carry no secret. Linear time: the text is
-searched once for the stems of credential words; around each hit a bounded number of characters is looked at.
+Code survives: ``token = get_token()``, ``password: str``, ``if token == expected`` carry no secret. Linear time: the stems of
+credential words are found as literals, and around each a bounded number of characters is looked at.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from heapq import merge
 from typing import Final
 
+from ues_core.redact._credential_words import is_credential_key, is_pair, words_of_key
 from ues_core.redact._model import MASK, Span, word_set
+from ues_core.redact._vendors import occurrences
 
-_STEM: Final = re.compile(
-    r"(?i:passw|passphrase|passcode|pwd|secret|token|api[_\-. ]?key"
-    r"|(?:access|private|signing|encryption|account|license|master)[_\-. ]?key"
-    r"|shared[_\-. ]?access|bearer|authorization|cookie|credential|session[_\-. ]?id|csrf|xsrf|jwt|otp|cvv|cvc|pin(?![a-z])"
-    r"|card[_\-. ]?number|smtp[_\-. ]?pass|_auth(?![a-z])|密码|密碼|口令|密钥|令牌|mật khẩu|contraseña|пароль)"
+_STEMS: Final = tuple(
+    sorted(
+        word_set("""
+    pass pwd secret token key bearer authorization cookie credential session csrf xsrf jwt otp cvv cvc pin card shared
+    _auth 密码 密碼 口令 密钥 令牌 khẩu contraseña пароль
+""")
+    )
 )
-"""Where a credential word may begin. Only a first sieve; ``is_credential_key`` decides."""
+"""What a credential's name must contain. Only a first sieve; ``is_credential_key`` decides."""
 
 _KEY_LIMIT: Final = 80
 """Characters of a key on either side of the stem."""
 _VALUE_LIMIT: Final = 8_192
+_LINE_LIMIT: Final = 400
+"""Characters of a line that are read to tell code and prose from a bare value; a header's value goes on to ``_VALUE_LIMIT``."""
+_WORD: Final = re.compile(r"\S{1,8192}+")
+_CARD: Final = re.compile(r"\d[\d -]{10,22}\d")
 
 _KEY_CHARS: Final = frozenset("_-.$")
 _TAIL: Final = re.compile(
-    r"(?P<rest>[\w\-.$]{0,60}+)(?P<close>[\"'`]?\]?)[ \t]{0,16}+"
+    r"(?P<rest>[\w\-.$]{0,60}+)(?P<blank>(?: key| id| number| khẩu)?)(?P<close>[\"'`]?\]?)[ \t]{0,16}+"
     r"(?P<sep>\?:|::=|:=|=>|:(?![:=])|：|=(?![=~>]))(?P<gap>[ \t]{0,16}+)"
 )
-_TYPED_DEFAULT: Final = re.compile(r"[\w.\[\], |]{1,80}+=(?!=)[ \t]{0,8}+")
+_TYPED: Final = re.compile(r"[\w.\[\],|]{1,80}+(?:[ ][|\w.\[\],]{1,40}+){0,6}+ = (?!=)")
 _QUOTES: Final = {'"': '"', "'": "'", "`": "`", "“": "”"}
 _PREFIXED_QUOTE: Final = re.compile(r"(?i:[rbuf]{1,2})(?=[\"'])")
+_DOCUMENTED: Final = re.compile(r"[ \t*#/]{0,40}+(?::param|:type|:ivar|:cvar|:arg|@param|@type|@property|:return|-|\*)")
 
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
-_SINGLE: Final = word_set("""
-    password passwd passphrase passcode pwd secret secrets token bearer authorization cookie cookies credential
-    credentials csrf xsrf jwt otp cvv cvc pin passwords apikey authtoken accesstoken secretkey privatekey sessionid 密码
-    密碼 口令 密钥 令牌 contraseña пароль
-""")
-_PAIRS: Final = frozenset(
-    tuple(pair.split())
-    for pair in (
-        "api key", "access key", "private key", "signing key", "encryption key", "account key", "license key", "master key",
-        "shared access", "session id", "card number", "smtp pass", "secret key", "mật khẩu", "db pass", "npm auth",
-    )
-)  # fmt: skip
-_HARMLESS_ENDINGS: Final = word_set("""
-    count counts limit limits type types url uri endpoint name names file filename path dir length len size expiry
-    expires expired ttl field fields header headers prefix suffix pattern regex algorithm policy hint label placeholder
-    min max required optional enabled disabled budget budgets usage used total estimate estimated index position kind
-    class format strength reset manager provider store service scheme bucket age days minutes seconds error errors
-    message text title help description input visible valid invalid missing callback handler factory generator validator
-    parser lexer stream list map set spec schema model rotation chars
-""")
-"""``token_count``, ``password_field``, ``secret_path``: about a credential, not one."""
-_MULTI_WORD: Final = word_set("""
-    password passwd pwd passphrase passcode 密码 密碼 口令 contraseña пароль khẩu authorization cookie
-""")
+_PASSPHRASE: Final = word_set("password passwords passwd pwd passphrase passcode 密码 密碼 口令 contraseña пароль khẩu")
+_HEADERS: Final = frozenset({"authorization", "cookie"})
 _NO_SECRET: Final = word_set("""
     none null nil true false undefined nan str string int integer number bool boolean bytes any unknown object dict list
     tuple optional required void never self this text varchar char uuid hidden masked redacted unset empty default
-    example changeme secretstr secretbytes password token await new not async function lambda typeof return const let
-    var type
+    example changeme secretstr secretbytes password token secret await new not async function lambda typeof return const
+    let var type final literal callable
 """)
-_CODE_START: Final = frozenset("([{<$&*!%@|^~?#")
-_CALL_OR_INDEX: Final = re.compile(
-    r"[A-Za-z_$][\w$]{0,80}+(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]{0,80}+){0,12}+(?:!?\(|\[|\{|<[A-Za-z])"
+_PROSE: Final = word_set("""
+    the a an if is are to of must should be your for and or when that this it with at least use used in on as from by not
+    enter will can may has which
+""")
+_CODE_START: Final = frozenset("([{<$&*!%@|^~?#,;)]}")
+_HASHES: Final = ("$2", "$1$", "$5$", "$6$", "$argon", "$pbkdf2", "{SSHA}", "{bcrypt}")
+_CALL: Final = re.compile(
+    r"[A-Za-z_$][\w$]{0,80}+(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]{0,80}+){0,12}+"
+    r"(?:!?\(|\[|\{|<[A-Za-z]|[ ]?(?:if|or|and|\+|\|\||\?\?|\?) )"
 )
 _DOTTED: Final = re.compile(r"[A-Za-z_$][A-Za-z_$0-9]{0,80}+(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]{0,80}+){1,12}+[;,)\]}:]{0,3}$")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z_$]{0,80}+[;,)\]}:]{1,3}$|[A-Za-z]{1,40}+(?:_[A-Za-z]{1,40}+){1,6}+$")
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_$]{1,80}+[;,)\]}:]{1,3}$|[A-Za-z]{1,40}+(?:_[A-Za-z]{1,40}+){1,6}+[;,)\]}:]{0,3}$")
 _PLACEHOLDER: Final = re.compile(
-    r"(?:<[^<>]{0,80}>|\$\{?[\w.:\-]{1,80}\}?|\{\{?[^{}]{0,80}\}?\}|%[\w()]{1,40}%?|[*•x.…_-]{1,80}|\[[A-Za-z ]{1,40}\])$"
+    r"(?:<[^<>]{0,80}>|\$\{?[\w.:\-]{1,80}\}?|\{\{?[^{}]{0,80}\}?\}|%[\w()]{1,40}%?|[*•xX.…_:-]{1,80}|\[[A-Za-z ]{1,40}\]"
+    r"|#[0-9a-fA-F]{3,8}|(?i:basic|bearer|digest|token)(?: (?:\{\{?[^{}]{0,80}\}?\}|<[^<>]{0,80}>|\.{3}|%s|\$\{?\w{1,40}\}?)?)?)$"
 )
 
 
-def is_credential_key(key: str) -> bool:
-    """Whether a key (``apiKey``, ``X-Auth-Token``) names a credential rather than something about one (``token_count``)."""
-    words = [w.lower() for w in _WORDS.findall(key[: 2 * _KEY_LIMIT])]
-    while words and words[-1].isdigit():
-        words.pop()
-    if not words or words[-1] in _HARMLESS_ENDINGS:
-        return False
-    return key == "_auth" or any(w in _SINGLE for w in words) or any(p in _PAIRS for p in pairwise(words))
-
-
-def key_value_spans(text: str) -> Iterator[Span]:
-    """The values that stand behind a credential's name."""
+def key_value_spans(text: str, lowered: str) -> Iterator[Span]:
+    """The values that stand behind a credential's name. ``lowered`` is the same text in lower case, character for character."""
+    if ":" not in text and "=" not in text and "：" not in text:
+        return
     done = 0
-    for stem in _STEM.finditer(text):
-        if stem.start() < done:
+    for at, size in merge(*(_hits(lowered, stem) for stem in _STEMS if stem in lowered)):
+        if at < done:
             continue
-        tail = _TAIL.match(text, stem.end())
+        tail = _TAIL.match(text, at + size)
         if tail is None:
             continue
-        start = stem.start()
-        floor = max(done, start - _KEY_LIMIT)
+        start, floor = at, max(done, at - _KEY_LIMIT)
         while start > floor and (text[start - 1].isalnum() or text[start - 1] in _KEY_CHARS):
             start -= 1
-        key = text[start : tail.end("rest")]
+        start = _with_word_before(text, start, tail.end("rest"), floor)
+        key = text[start : tail.end("blank")]
         if not is_credential_key(key):
             continue
-        span = _value(text, tail.end(), key, spaced=bool(tail["gap"]) or tail["sep"] != "=", in_json=bool(tail["close"]))
+        span = _value(text, start, tail, key)
         if span is not None:
             done = span[1]
             yield Span(span[0], span[1], "credential-field")
 
 
-def _value(text: str, at: int, key: str, *, spaced: bool, in_json: bool) -> tuple[int, int] | None:
-    """The span of the secret that starts at ``at``, or ``None`` when there is none."""
+def _hits(lowered: str, stem: str) -> Iterator[tuple[int, int]]:
+    return ((at, len(stem)) for at in occurrences(lowered, stem))
+
+
+def _with_word_before(text: str, start: int, end: int, floor: int) -> int:
+    """Where a key of two words begins (``Api Key``, ``mật khẩu``); ``start`` when the word before is not part of it."""
+    if start - 1 <= floor or text[start - 1] != " ":
+        return start
+    before = start - 1
+    while before > floor and start - before < 14 and text[before - 1].isalpha():
+        before -= 1
+    return before if is_pair(text[before : start - 1], text[start:end]) else start
+
+
+def _value(text: str, start: int, tail: re.Match[str], key: str) -> tuple[int, int] | None:
+    """The span of the secret behind a key, or ``None`` when there is none."""
+    at = tail.end()
+    line_start = text.rfind("\n", max(0, start - 400), start) + 1 or max(0, start - 400)
+    prefix = text[line_start:start]
+    if _DOCUMENTED.match(prefix) and tail["sep"] == ":" and prefix.lstrip(" \t*#/").startswith((":", "@")):
+        return None
     prefixed = _PREFIXED_QUOTE.match(text, at)
-    start = prefixed.end() if prefixed is not None else at
-    quote = text[start : start + 1]
-    if quote in _QUOTES and quote:
-        return _quoted(text, start, _QUOTES[quote])
-    line_end = text.find("\n", at, at + _VALUE_LIMIT)
-    if line_end < 0:
-        line_end = min(len(text), at + _VALUE_LIMIT)
-    line = text[at:line_end].rstrip()
-    typed = _TYPED_DEFAULT.match(line)
-    if typed is not None and spaced and line[typed.end() : typed.end() + 1] in ('"', "'"):
-        return _quoted(text, at + typed.end(), line[typed.end()])
-    return _unquoted(line, at, key, spaced=spaced, in_json=in_json)
+    first = prefixed.end() if prefixed is not None else at
+    quote = text[first : first + 1]
+    if quote and quote in _QUOTES:
+        # the key may itself stand inside of a string that this quote closes: getpass('Password: ')
+        if prefixed is None and not tail["close"] and prefix.count(quote) % 2 == 1 and quote == _QUOTES[quote]:
+            return None
+        return _quoted(text, first, _QUOTES[quote], key)
+    header = not _HEADERS.isdisjoint(words_of_key(key))
+    limit = _VALUE_LIMIT if header else _LINE_LIMIT
+    line_end = text.find("\n", at, at + limit)
+    line = text[at : line_end if line_end >= 0 else min(len(text), at + limit)].rstrip()
+    if len(line) == limit and " " not in line:
+        word = _WORD.match(text, at)
+        line = word.group() if word is not None else line
+    spaced = bool(tail["gap"]) or tail["sep"] != "="
+    typed = _TYPED.match(line) if tail["sep"] == ":" and tail["gap"] else None
+    if typed is not None:
+        opened = line[typed.end() : typed.end() + 1]
+        return _quoted(text, at + typed.end(), opened, key) if opened in ('"', "'") and opened else None
+    return _unquoted(line, at, key, spaced=spaced, json=bool(tail["close"]), colon=tail["sep"] in (":", "："))
 
 
-def _quoted(text: str, start: int, close: str) -> tuple[int, int] | None:
+def _quoted(text: str, start: int, close: str, key: str) -> tuple[int, int] | None:
     """A quoted value: everything up to the closing quote, escapes respected; an unclosed one ends with its line."""
     triple = close * 3
     if close in "\"'" and text.startswith(triple, start):
@@ -139,47 +151,72 @@ def _quoted(text: str, start: int, close: str) -> tuple[int, int] | None:
             end += 2 if text[end] == "\\" else 1
         end = min(end, stop)
     value = text[first:end]
-    if not value.strip() or value == MASK or _PLACEHOLDER.match(value):
+    if (
+        len(value.strip()) < 3
+        or value == MASK
+        or _PLACEHOLDER.match(value)
+        or value.lower() in _NO_SECRET
+        or _names(value, key)
+    ):
         return None
     return first, end
 
 
-def _unquoted(line: str, at: int, key: str, *, spaced: bool, in_json: bool) -> tuple[int, int] | None:
+def _names(value: str, key: str) -> bool:
+    """Whether a value is itself the name of a credential (``"input_token": "next_token"``), which is no secret."""
+    if not value.replace("_", "").replace("-", "").isalpha():
+        return False
+    return value.lower() == key.lower() or (len(words_of_key(value)) > 1 and is_credential_key(value))
+
+
+def _unquoted(line: str, at: int, key: str, *, spaced: bool, json: bool, colon: bool) -> tuple[int, int] | None:
     """A bare value: a whole header for cookies and authorization, a passphrase for passwords, else one word; not code."""
-    if not line or (line[0] in _CODE_START and not line.startswith(("$2", "$1$", "$5$", "$6$", "$argon"))):
+    if not line or line.startswith("/(") or (line[0] in _CODE_START and not line.startswith(_HASHES)):
         return None
     first = line.split(None, 1)[0]
-    bare = first.rstrip(";,)]}:")
-    if not bare or bare == MASK or bare.startswith(MASK) or bare.lower() in _NO_SECRET or _PLACEHOLDER.match(bare):
+    bare = re.split(r"[\"'`]", first, maxsplit=1)[0].rstrip(";,)]}:")
+    words = words_of_key(key)
+    header = colon and not _HEADERS.isdisjoint(words)
+    if not bare or bare.startswith(MASK) or bare.lower() in _NO_SECRET or _CALL.match(line):
         return None
-    if _CALL_OR_INDEX.match(line):
+    if _PLACEHOLDER.match(line if header else bare):
         return None
-    if in_json and (bare[0].isdigit() or bare[0] == "-") and bare.replace(".", "").replace("-", "").isdigit() and len(bare) < 6:
+    card = _CARD.match(line) if words[-2:] == ["card", "number"] else None
+    if card is not None:
+        return at, at + card.end()
+    if bare.replace("_", "").lower() in {key.rpartition(".")[2].replace("_", "").lower(), words[-1]}:
         return None
-    words = [w.lower() for w in _WORDS.findall(key)]
-    if words and words[-1] == "pin" and not (bare.isdigit() and 3 <= len(bare) <= 12):
+    if json and not any(map(str.isdigit, bare)):
         return None
-    header = bool({"authorization", "cookie"} & set(words))
-    if not header and spaced and (_DOTTED.match(first) or _IDENTIFIER.match(first)):
+    if bare.lstrip("-").replace(".", "").replace("_", "").isdigit() and len(bare) < (6 if json or not colon else 3):
         return None
-    if (
-        not header
-        and (_DOTTED.match(first) or _IDENTIFIER.match(first))
-        and first[-1] in ",)"
-        and not any(c.isdigit() for c in first)
-    ):
+    if words[-1] == "pin" and not (bare.isdigit() and 3 <= len(bare) <= 12):
+        return None
+    code = _DOTTED.match(first) or (_IDENTIFIER.match(first) and not any(map(str.isdigit, first)))
+    if not header and code and (spaced or first[-1] in ",)"):
+        return None
+    if spaced and not colon and first.isalpha() and not _named_outright(words):
         return None
     rest = line[len(first) :].strip()
-    prose = bare.isalpha() and bare.islower()
-    passphrase = bool(_MULTI_WORD & set(words))
-    if prose and rest and not passphrase:
+    passphrase = not _PASSPHRASE.isdisjoint(words)
+    sentence = (
+        spaced
+        and bool(rest)
+        and bare.isalpha()
+        and not (passphrase and bare.islower() and _PROSE.isdisjoint(line.lower().split()))
+    )
+    if sentence and not header:
         return None
-    if rest and (header or (passphrase and (prose or rest.replace(" ", "").isalpha()))):
+    if rest and (header or (spaced and passphrase and bare.isalpha())):
         length = len(line)
     else:
-        cut = first.find("&") if "&" in first and "=" in first[first.find("&") :] else -1
+        cut = bare.find("&") if "=" in bare[bare.find("&") :] else -1
         length = cut if cut > 0 else len(bare)
-    quotes = length
-    while quotes > 1 and line[quotes - 1] in "\"'`":
-        quotes -= 1
-    return at, at + quotes
+    while length > 1 and line[length - 1] in "\"'`":
+        length -= 1
+    return at, at + length
+
+
+def _named_outright(words: list[str]) -> bool:
+    """Passwords and secrets may be plain words; a token or a key that is one is a variable (``token = Error``)."""
+    return not (_PASSPHRASE | {"secret", "secrets"}).isdisjoint(words)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ues_core.contract import ExtraDetector
-from ues_core.redact._keyvalue import is_credential_key
+from ues_core.redact._credential_words import is_credential_key
 from ues_core.redact._model import MASK, Finding
 from ues_core.redact._subset import Detector, validate_detector
 from ues_core.redact._text import redact_text

@@ -16,6 +16,8 @@ from ues_core.redact._vendors import vendor_spans
 _SUSPICIOUS: Final = re.compile(r"[:=：]|\S{16}|-----B")
 """A text without a separator and without a long word holds nothing that a built-in detector looks for: labels, names, roles."""
 
+_ASCII_LOWER: Final = {ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
 ELISION: Final = "\n[... {count} characters left out ...]\n"
 
 
@@ -29,8 +31,9 @@ def redact_text(text: str, *, extra: Sequence[ExtraDetector | Detector] = ()) ->
         return Redacted(text)
     spans: list[Span] = []
     if _SUSPICIOUS.search(text) is not None:
-        spans += vendor_spans(text)
-        spans += key_value_spans(text)
+        lowered = _lowered(text)
+        spans += vendor_spans(text, lowered)
+        spans += key_value_spans(text, lowered)
         spans += url_spans(text)
     for detector in extra:
         ready = detector if isinstance(detector, Detector) else validate_detector(detector)
@@ -38,6 +41,12 @@ def redact_text(text: str, *, extra: Sequence[ExtraDetector | Detector] = ()) ->
     if not spans:
         return Redacted(text)
     return _mask(text, spans)
+
+
+def _lowered(text: str) -> str:
+    """Lower case with the same length: a few letters of Unicode grow when they are lowered, and offsets must hold."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text.translate(_ASCII_LOWER)
 
 
 def _mask(text: str, spans: list[Span]) -> Redacted:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ues_core.redact._keyvalue import is_credential_key
+from ues_core.redact._credential_words import is_credential_key
 from ues_core.redact._model import MASK, Span, word_set
 
 SCRUBBED_URL_LIMIT: Final = 1_000

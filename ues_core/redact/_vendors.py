@@ -1,54 +1,59 @@
-"""Secrets with a shape of their own: vendor prefixes, tokens, private keys. A table, one compiled alternation, one PEM walk.
+"""Secrets with a shape of their own: vendor prefixes, tokens, private keys.
 
-Linear time: every alternative starts at a literal prefix that may not continue a word, every repetition is bounded or
-possessive, and no alternative can be entered twice over the same run of characters.
+Linear time: a prefix is found as a literal, must not continue a word, and what follows is matched once with bounded, possessive
+repetition.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from ues_core.redact._model import Span
 
-_TABLE: Final[tuple[tuple[str, str], ...]] = (
-    # (detector, pattern). Body lengths are the shortest that the vendor has issued, so that prose does not match.
-    ("aws-access-key", r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])"),
-    ("github-token", r"gh[pousr]_[A-Za-z0-9]{20,255}+"),
-    ("github-token", r"github_pat_[A-Za-z0-9_]{22,255}+"),
-    ("gitlab-token", r"gl(?:pat|ptt|dt|rt|cbt|ft|soat|agent|imt)-[A-Za-z0-9_-]{20,255}+"),
-    ("slack-token", r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,255}+"),
-    ("google-api-key", r"AIza[0-9A-Za-z_-]{35}"),
-    ("google-oauth-token", r"ya29\.[0-9A-Za-z_-]{20,512}+"),
-    ("google-oauth-secret", r"GOCSPX-[0-9A-Za-z_-]{20,64}+"),
-    ("stripe-key", r"(?:sk|rk|pk)_(?:live|test)_[0-9A-Za-z]{10,255}+"),
-    ("stripe-webhook-secret", r"whsec_[0-9A-Za-z+/=]{16,255}+"),
-    ("secret-key", r"sk-(?=[A-Za-z0-9_-]{0,60}[0-9])[A-Za-z0-9_-]{16,255}+"),
-    ("npm-token", r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
-    ("pypi-token", r"pypi-[A-Za-z0-9_-]{32,512}+"),
-    ("sendgrid-key", r"SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,128}+"),
-    ("huggingface-token", r"hf_[A-Za-z0-9]{30,64}+"),
-    ("digitalocean-token", r"do[opr]_v1_[a-f0-9]{64}"),
-    ("shopify-token", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
-    ("twilio-key", r"SK[0-9a-f]{32}(?![0-9A-Za-z])"),
-    ("vault-token", r"hv[sbr]\.[A-Za-z0-9_-]{20,255}+"),
-    ("linear-key", r"lin_api_[A-Za-z0-9]{32,64}+"),
-    ("age-secret-key", r"AGE-SECRET-KEY-1[0-9A-Z]{50,64}+"),
-    ("telegram-token", r"[0-9]{8,10}:AA[0-9A-Za-z_-]{33}(?![0-9A-Za-z_-])"),
-    ("jwt", r"eyJ[A-Za-z0-9_-]{8,8192}+\.[A-Za-z0-9_-]{4,8192}+(?:\.[A-Za-z0-9_-]{0,8192}+)?"),
-)
 
-_VENDOR: Final = re.compile(
-    r"(?<![A-Za-z0-9_-])(?:" + "|".join(f"(?P<v{n}>{pattern})" for n, (_, pattern) in enumerate(_TABLE)) + ")"
-)
+class _Shape(NamedTuple):
+    """A vendor's tokens: what they start with, and what follows."""
 
-_SCHEME: Final = re.compile(
-    # 16 characters without a key in front of them: shorter words after "bearer" or "basic" are prose.
-    r"(?i:(?<![A-Za-z0-9_-])(?P<scheme>bearer|basic)[ \t]{1,4}+)(?P<value>[A-Za-z0-9._~+/=-]{16,8192}+)"
-)
+    detector: str
+    prefix: str
+    rest: re.Pattern[str]
 
-_SLACK_HOOK: Final = re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9/_-]{16,255}+)")
+
+def _shapes(*rows: tuple[str, str, str]) -> tuple[_Shape, ...]:
+    return tuple(_Shape(name, prefix, re.compile(rest)) for name, prefixes, rest in rows for prefix in prefixes.split())
+
+
+_SHAPES: Final = _shapes(
+    # Lengths are the shortest that the vendor has issued, so that prose does not match.
+    ("aws-access-key", "AKIA ASIA ABIA ACCA", r"[0-9A-Z]{16}(?![0-9A-Za-z])"),
+    ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{20,255}+"),
+    ("github-token", "github_pat_", r"[A-Za-z0-9_]{22,255}+"),
+    ("gitlab-token", "glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glagent- glimt-", r"[A-Za-z0-9_.-]{20,255}+"),
+    ("slack-token", "xoxa- xoxb- xoxc- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp-", r"[A-Za-z0-9.-]{10,255}+"),
+    ("google-api-key", "AIza", r"[0-9A-Za-z_-]{35}"),
+    ("google-oauth-token", "ya29.", r"[0-9A-Za-z_-]{20,512}+"),
+    ("google-oauth-secret", "GOCSPX-", r"[0-9A-Za-z_-]{20,64}+"),
+    ("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_", r"[0-9A-Za-z]{10,255}+"),
+    ("stripe-webhook-secret", "whsec_", r"[0-9A-Za-z+/=]{16,255}+"),
+    ("secret-key", "sk-", r"(?=[A-Za-z0-9_-]{0,60}[0-9])[A-Za-z0-9_-]{16,255}+"),
+    ("npm-token", "npm_", r"[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+    ("pypi-token", "pypi-", r"[A-Za-z0-9_-]{32,512}+"),
+    ("sendgrid-key", "SG.", r"[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,128}+"),
+    ("huggingface-token", "hf_", r"[A-Za-z0-9]{30,64}+"),
+    ("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"[a-f0-9]{64}"),
+    ("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"[a-fA-F0-9]{32}"),
+    ("twilio-key", "SK", r"[0-9a-f]{32}(?![0-9A-Za-z])"),
+    ("vault-token", "hvs. hvb. hvr.", r"[A-Za-z0-9_-]{20,255}+"),
+    ("linear-key", "lin_api_", r"[A-Za-z0-9]{32,64}+"),
+    ("age-secret-key", "AGE-SECRET-KEY-1", r"[0-9A-Z]{50,64}+"),
+    ("jwt", "eyJ", r"[A-Za-z0-9_-]{8,8192}+\.[A-Za-z0-9_-]{4,8192}+(?:\.[A-Za-z0-9_-]{0,8192}+)?"),
+)
+_TELEGRAM: Final = re.compile(r":AA[0-9A-Za-z_-]{33}(?![0-9A-Za-z_-])")
+_SCHEME_VALUE: Final = re.compile(r"[ \t]{1,4}+(?P<value>[A-Za-z0-9._~+/=-]{16,8192}+)")
+"""16 characters, without a key in front of them: shorter words after "bearer" or "basic" are prose."""
+_SLACK_HOOK: Final = re.compile(r"(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9/_-]{16,255}+)")
 
 _PEM_BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -57,21 +62,55 @@ _PEM_LIMIT: Final = 16_384
 """Characters of a key's body, at most; an RSA key of 16,384 bits has about 12,500."""
 
 
-def vendor_spans(text: str) -> Iterator[Span]:
-    """Every token whose own shape gives it away."""
-    for found in _VENDOR.finditer(text):
-        group = found.lastgroup
-        if group is not None:
-            yield Span(found.start(), found.end(), _TABLE[int(group[1:])][0])
+def vendor_spans(text: str, lowered: str) -> Iterator[Span]:
+    """Every token whose own shape gives it away. ``lowered`` is the same text in lower case, character for character."""
+    for shape in _SHAPES:
+        if shape.prefix in text:
+            yield from _shape_spans(text, shape)
+    if ":AA" in text:
+        yield from _telegram_spans(text)
     if "-----BEGIN " in text:
         yield from _pem_spans(text)
-    for found in _SCHEME.finditer(text):
-        value = found["value"]
-        if any(c.isdigit() for c in value) or not value.islower():
-            yield Span(found.start("value"), found.end("value"), f"{found['scheme'].lower()}-credential")
-    if "hooks.slack.com/" in text:
-        for found in _SLACK_HOOK.finditer(text):
+    for scheme in ("bearer", "basic"):
+        for at in occurrences(lowered, scheme):
+            found = _SCHEME_VALUE.match(text, at + len(scheme)) if _starts_word(text, at) else None
+            if found is not None and (any(map(str.isdigit, found["value"])) or not found["value"].islower()):
+                yield Span(found.start("value"), found.end("value"), f"{scheme}-credential")
+    for at in occurrences(lowered, "hooks.slack.com/"):
+        found = _SLACK_HOOK.match(text, at + len("hooks.slack.com/"))
+        if found is not None:
             yield Span(found.start("value"), found.end("value"), "slack-webhook")
+
+
+def occurrences(text: str, part: str) -> Iterator[int]:
+    """Where ``part`` stands in ``text``, left to right, without overlaps."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
+
+
+def _starts_word(text: str, at: int) -> bool:
+    before = text[at - 1 : at]
+    return not (before.isascii() and (before.isalnum() or before in ("_", "-"))) or not before
+
+
+def _shape_spans(text: str, shape: _Shape) -> Iterator[Span]:
+    for at in occurrences(text, shape.prefix):
+        if _starts_word(text, at):
+            found = shape.rest.match(text, at + len(shape.prefix))
+            if found is not None:
+                yield Span(at, found.end(), shape.detector)
+
+
+def _telegram_spans(text: str) -> Iterator[Span]:
+    for at in occurrences(text, ":AA"):
+        found = _TELEGRAM.match(text, at)
+        start = at
+        while start > 0 and at - start < 11 and text[start - 1].isdigit():
+            start -= 1
+        if found is not None and 8 <= at - start <= 10:
+            yield Span(start, found.end(), "telegram-token")
 
 
 def _pem_spans(text: str) -> Iterator[Span]:
