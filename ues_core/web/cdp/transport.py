@@ -293,11 +293,15 @@ class CdpTransport:
     async def _make_world(self, page: Page, frame: Frame, clock: Clock) -> None:
         document = frame.document
         await self.send(page, "Page.createIsolatedWorld", {"frameId": frame.id, "worldName": WORLD}, deadline=clock.left())
+        if not frame.context:  # it was there already, and its event was missed: have all contexts told of again
+            await self.send(page, "Runtime.disable", {}, deadline=clock.left())
+            await self.send(page, "Runtime.enable", {}, deadline=clock.left())
         if frame.document != document or not frame.context:
             raise DocumentGone("The document was replaced while it was looked at.", next_step="Observe again.")
 
     async def _run(self, page: Page, frame: Frame, expression: str, clock: Clock, promise: bool = False) -> str:
-        params = {"expression": expression, "uniqueContextId": frame.context, "returnByValue": True}
+        context = frame.context
+        params = {"expression": expression, "uniqueContextId": context, "returnByValue": True}
         if promise:  # waiting for a promise costs the plain answers as well
             params["awaitPromise"] = True
         try:
@@ -306,7 +310,8 @@ class CdpTransport:
             self.spawn(self._stop_script(page))
             raise
         except DocumentGone:
-            frame.context = ""
+            if frame.context == context:  # else the next document's world was told of meanwhile
+                frame.context = ""
             raise
         failure = answer.get("exceptionDetails")
         if failure is not None:
