@@ -11,7 +11,7 @@ from ues_core.redact._model import word_set
 KEY_CHARS: Final = 160
 """Characters of a name that are looked at."""
 
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
+_WORDS: Final = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
 
 _ANYWHERE: Final = word_set("""
     password passwords passwd passphrase passcode pwd secret secrets apikey secretkey privatekey authtoken accesstoken
