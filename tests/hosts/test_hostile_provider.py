@@ -1,0 +1,340 @@
+"""A hostile provider and an honest one, installed from wheels into a clean environment and run in sealed processes.
+
+One environment for all tests of this file, because making it takes most of a minute. Each test lays out what is to be stolen
+in a home of its own, tells the provider where it is, and looks afterwards at what is there and who came.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SECRET = "nobody outside may read this"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.xdist_group("hostile-provider"),
+    pytest.mark.skipif(sys.platform != "linux", reason="what is refused here is refused by Linux"),
+]
+
+HOST = '''
+import asyncio, json, sys, time
+from importlib import metadata
+from types import SimpleNamespace
+
+from ues_core.contract import AnswerOutcome, CapabilityState, ChannelAnswer, ChannelKind, ChannelState, ConsultRequest, UesError
+from ues_core.reasoning.sealed import SealLimits, open_sealed
+
+job = json.loads(sys.argv[1])
+
+
+class Channel:
+    """The real channel: it says what was asked of it."""
+
+    kind = ChannelKind.NONE
+    cancelled = False
+
+    def __init__(self):
+        self.calls = []
+
+    def progress(self, progress):
+        self.calls.append("progress")
+
+    async def hand_over(self, request, *, deadline):
+        self.calls.append("hand_over")
+        return ChannelAnswer(outcome=AnswerOutcome.ANSWERED)
+
+    async def open_entry(self, *, handle=None, deadline):
+        self.calls.append("open_entry")
+        return ChannelState(state=CapabilityState.READY)
+
+    async def probe(self, *, deadline):
+        self.calls.append("probe")
+        return ChannelState(state=CapabilityState.READY)
+
+    async def set_toggles(self, wanted, *, deadline):
+        self.calls.append("set_toggles")
+        return {}
+
+    async def ask(self, request, *, deadline):
+        self.calls.append("ask")
+        return ChannelAnswer(outcome=AnswerOutcome.ANSWERED)
+
+
+def facts(name):
+    entry = next(iter(metadata.entry_points(group="ues.providers", name=name)))
+    return SimpleNamespace(entry_point=entry, distribution=entry.dist.name, version=entry.dist.version)
+
+
+def ask(prompt, number):
+    return ConsultRequest(request_id=f"request-{number:04}", nonce=f"nonce-{number:06}", prompt=prompt, prompt_digest="0" * 64)
+
+
+async def one(deed, number):
+    """One deed in a process of its own."""
+    limits = SealLimits(grace_seconds=0.5, call_seconds=2.0, memory_bytes=512 << 20)
+    found = {"deed": deed["deed"]}
+    options = deed.pop("options", {})
+    seconds = deed.pop("seconds", 20)
+    try:
+        provider = await open_sealed(facts("hostile"), options=options, limits=limits, strict=True)
+    except UesError as error:
+        return {**found, "code": str(error.code), "said": error.sentence}
+    channel, other = Channel(), Channel()
+    found["pid"] = provider.pid
+    try:
+        if deed["deed"] == "capability":
+            await provider.capability()
+        idle = await provider.start_session(other)
+        session = await provider.start_session(channel)
+        answer = await provider.consult(session, ask(json.dumps(deed), number), seconds)
+        found |= json.loads(answer.text)
+        await provider.close_session(session)
+    except UesError as error:
+        found |= {"code": str(error.code), "outcome": error.details.get("outcome")}
+    finally:
+        started = time.monotonic()
+        await provider.close()
+        found["closing"] = time.monotonic() - started
+        found["calls"] = channel.calls + other.calls
+    return found
+
+
+async def main():
+    honest = await open_sealed(facts("double"), strict=True)
+    channel = Channel()
+    session = await honest.start_session(channel)
+    rows = []
+    for number, deed in enumerate(job["deeds"], start=1):
+        rows.append(await one(deed, number))
+        answer = await honest.consult(session, ask("Is anybody hurt?", 1000 + number), 20)
+        rows[-1]["honest"] = str(answer.outcome)
+    report = honest.report
+    await honest.close()
+    print(json.dumps({
+        "rows": rows,
+        "report": report.model_dump(mode="json"),
+        "complete": report.complete,
+        "imported": sorted(name for name in sys.modules if name.startswith(("ues_provider_", "ues_core.testing"))),
+    }))
+
+asyncio.run(main())
+'''
+
+
+class Bench:
+    """The clean environment."""
+
+    def __init__(self, folder: Path) -> None:
+        self.python = folder / "venv" / "bin" / "python"
+        wheels = folder / "wheels"
+        sources = (ROOT, ROOT / "providers" / "double", ROOT / "examples" / "hostile_provider")
+        for source in sources:
+            _run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), str(source)])
+        _run([sys.executable, "-m", "venv", str(folder / "venv")])
+        install = [
+            str(self.python),
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+            "-c",
+            str(ROOT / "constraints.txt"),
+        ]
+        _run([*install, *map(str, wheels.glob("*.whl"))])
+
+
+class Scene:
+    """What is to be stolen, a host, and what was left when the host had ended."""
+
+    def __init__(self, bench: Bench, folder: Path) -> None:
+        self._bench = bench
+        self._folder = folder
+        self.repository, self.home, self.state = folder / "repository", folder / "home", folder / "state"
+        for place in (self.repository / "src", self.home / ".ssh", self.state / "keys", folder / "tmp"):
+            place.mkdir(parents=True)
+        self.files = [
+            self.repository / "src" / "main.py",
+            self.repository / ".env",
+            self.home / ".ssh" / "id_ed25519",
+            self.state / "keys" / "ledger.key",
+        ]
+        for file in self.files:
+            file.write_text(SECRET)
+
+    def play(self, *deeds: dict[str, Any]) -> dict[str, Any]:
+        """Run a host that lets the hostile provider do the deeds, one process each."""
+        before = self._inventory()
+        variables = {
+            "HOME": str(self.home),
+            "TMPDIR": str(self._folder / "tmp"),
+            "UES_STATE_DIR": str(self.state),
+            "A_TOKEN_OF_THE_HOST": SECRET,
+            "PATH": os.environ.get("PATH", ""),
+        }
+        done = subprocess.run(
+            [str(self._bench.python), "-W", "error", "-c", HOST, json.dumps({"deeds": deeds})],
+            cwd=self.repository,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == 0, done.stderr
+        assert self._inventory() == before, "nothing was added, changed or left behind"
+        result: dict[str, Any] = json.loads(done.stdout)
+        for row in result["rows"]:
+            assert row["honest"] == "answered", f"the honest provider was hurt by {row['deed']}"
+            assert "pid" not in row or not psutil.pid_exists(row["pid"]), row
+        assert result["imported"] == [], "the host imports no provider"
+        return result
+
+    def _inventory(self) -> dict[str, tuple[int, int, int, str]]:
+        found = {}
+        for path in sorted(self._folder.rglob("*")):
+            facts = path.lstat()
+            text = path.read_text() if path.is_file() else ""
+            found[str(path)] = (facts.st_mode, facts.st_uid, facts.st_mtime_ns if path.is_file() else 0, text)
+        return found
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """The environment, made once."""
+    return Bench(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.fixture
+def scene(bench: Bench, tmp_path: Path) -> Scene:
+    """A scene of one test."""
+    return Scene(bench, tmp_path / "scene")
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    """Somebody on loopback who would notice a visit."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        yield server
+
+
+def by_deed(result: dict[str, Any]) -> dict[str, Any]:
+    """What each deed got; a refusal as text."""
+    return {row["deed"]: row.get("got", row.get("refused", row.get("code"))) for row in result["rows"]}
+
+
+def test_files_of_the_repository_the_home_and_the_state_stay_unread_and_untouched(scene: Scene) -> None:
+    readings = [{"deed": "read", "path": str(file)} for file in scene.files]
+    listings = [{"deed": "names", "path": str(place)} for place in (scene.repository, scene.home, scene.state)]
+    result = scene.play(*readings, *listings)
+    assert result["complete"], result["report"]
+    for row in result["rows"]:
+        assert row["refused"].startswith("PermissionError"), row
+    spoils = [{"deed": "spoil", "path": str(file)} for file in scene.files]
+    found = scene.play(
+        *spoils,
+        {"deed": "walk", "path": str(scene.home)},
+        {"deed": "search_everywhere", "name": "id_ed25519", "seconds": 60},
+        {"deed": "leave_files"},
+        {"deed": "write", "path": "left-behind"},
+    )
+    for row in found["rows"]:
+        assert row.get("got", []) == [], row
+
+
+def test_readable_are_exactly_its_packages_and_the_interpreter(scene: Scene) -> None:
+    own = ["ues_provider_hostile/reach.py", "pydantic/__init__.py", "pluggy/__init__.py", "ues_core/contract/__init__.py"]
+    strangers = ["psutil/__init__.py", "click/__init__.py", "pip/__init__.py", "ues_provider_double/__init__.py"]
+    rooms = ["ues_core/seal/__init__.py", "ues_core/redact/__init__.py", "ues_core/reasoning/sealed/_desk.py"]
+    result = scene.play(*({"deed": "read_bytes_of_module", "module": name} for name in (*own, *strangers, *rooms)))
+    got = [row.get("got", 0) > 0 for row in result["rows"]]
+    assert got == [True] * len(own) + [False] * (len(strangers) + len(rooms))
+    assert by_deed(scene.play({"deed": "other_packages"})) == {"other_packages": []}
+
+
+def test_the_environment_other_processes_the_network_and_programs_are_out_of_reach(
+    scene: Scene, listener: socket.socket, tmp_path: Path
+) -> None:
+    unix = tmp_path / "socket"
+    with socket.socket(socket.AF_UNIX) as by_path, socket.socket(socket.AF_UNIX) as by_name:
+        by_path.bind(str(unix))
+        by_path.listen(1)
+        by_path.settimeout(0)
+        by_name.bind("\0hostile")
+        by_name.listen(1)
+        by_name.settimeout(0)
+        port = listener.getsockname()[1]
+        result = scene.play(
+            {"deed": "environment"},
+            {"deed": "processes"},
+            {"deed": "signals"},
+            {"deed": "sockets", "port": port, "unix": str(unix)},
+            {"deed": "programs"},
+        )
+        assert by_deed(result) == {"environment": {}, "processes": [], "signals": [], "sockets": [], "programs": []}
+        for one in (listener, by_path, by_name):
+            with pytest.raises(BlockingIOError):
+                one.accept()
+
+
+def test_forks_memory_and_threads_have_an_end(scene: Scene) -> None:
+    before = len(psutil.pids())
+    found = by_deed(scene.play(*({"deed": deed} for deed in ("fork_bomb", "raw_fork", "memory", "thread_bomb"))))
+    assert found["fork_bomb"].startswith("PermissionError")
+    assert found["raw_fork"].startswith(("PermissionError", "OSError"))
+    assert found["memory"] in ("provider-gone", "provider-over-limit") or found["memory"].startswith("MemoryError")
+    assert found["thread_bomb"] in ("provider-gone", "provider-over-limit") or found["thread_bomb"].startswith("RuntimeError")
+    assert len(psutil.pids()) < before + 200
+
+
+def test_the_channel_gives_nothing_away_and_abuse_of_it_ends_the_process(scene: Scene) -> None:
+    deeds = ["foreign_words", "flood", "garbage", "gigabyte", "big_answer"]
+    result = scene.play(*({"deed": deed} for deed in deeds))
+    found = by_deed(result)
+    assert found.pop("foreign_words") == []
+    assert result["rows"][0]["calls"] == []
+    assert found == {
+        "flood": "provider-flood",
+        "garbage": "provider-garbage",
+        "gigabyte": "provider-flood",
+        "big_answer": "provider-failed",
+    }
+
+
+def test_hanging_and_staying_are_ended(scene: Scene) -> None:
+    result = scene.play(
+        {"deed": "hang", "seconds": 0.5},
+        {"deed": "spin", "seconds": 0.5},
+        {"deed": "capability", "options": {"hang_in_capability": True}},
+        {"deed": "stay"},
+    )
+    found = by_deed(result)
+    assert (found["hang"], found["spin"], found["capability"]) == ("provider-hung",) * 3
+    assert found["stay"] == "old session, no daemon, bond kept"
+    assert all(row["closing"] < 10 for row in result["rows"])
+
+
+def test_what_is_done_at_import_is_refused_as_well(scene: Scene) -> None:
+    steal = {"at_import": "read", "arguments": {"path": str(scene.files[2])}}
+    result = scene.play({"deed": "names", "path": ".", "options": steal})
+    row = result["rows"][0]
+    assert row["code"] == "plugin-failed"
+    assert "PermissionError" in row["said"]
+    assert SECRET not in row["said"]
