@@ -2,11 +2,14 @@
 
 import {
   checkVisibility, composedChildren, documentHit, inputLabels, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
-  shadowRootOf, styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf,
+  shadowRootOf, styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hostOf, matches, queryAll,
+  rootNode,
 } from "./dom.js";
 import { brief } from "./text.js";
 
 const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false };
+const UNFADED = { visibilityProperty: true, contentVisibilityAuto: false };
+const NATIVE = "input:not([type=hidden i]),button,select,textarea";
 const SEARCH = 24;
 
 const drawn = (rect) => rect.width > 0 && rect.height > 0;
@@ -22,7 +25,7 @@ export function visibleRect(el) {
     const inner = drawnChild(el, SEARCH);
     if (inner !== null) return inner;
   }
-  return labelRect(el);
+  return labelRect(el) ?? overlayRect(el);
 }
 
 // The hidden-checkbox-with-visible-label is one operable node: its label is where it is drawn.
@@ -38,6 +41,22 @@ function labelRect(el) {
     if (drawn(rect)) return rect;
   }
   return null;
+}
+
+// A control that something else draws lies unseen over the drawing: in a component's own shadow root, or right inside what is shown.
+function overlayRect(el) {
+  if (!isHtml(el) || !matches(el, NATIVE) || !checkVisibility(el, UNFADED)) return null;
+  const drawing = drawingOf(el);
+  if (drawing === null || !checkVisibility(drawing, VISIBLE) || styleValue(styleOf(el), "pointer-events") === "none") return null;
+  const rect = rectOf(el);
+  return drawn(rect) ? rect : null;
+}
+
+// A component has one control, or the two ends of a range; a whole page in a shadow root is no component.
+function drawingOf(el) {
+  const root = rootNode(el);
+  if (root instanceof ShadowRoot && queryAll(root, NATIVE).length <= 2) return hostOf(root);
+  return localName(el) === "input" && /^(?:checkbox|radio|range)$/.test(inputType(el)) ? composedParent(el) : null;
 }
 
 function isTinyControl(el, rect) {
