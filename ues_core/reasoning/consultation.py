@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import math
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -327,6 +329,8 @@ class Consultation:
             tier=inputs.tier,
             detectors=self._detectors,
             seconds=self._limits.build,
+            # a thread cannot be cancelled, but it looks at the clock between its steps: for a stopped one time is over
+            clock=lambda: math.inf if self._stopped else time.monotonic(),
         )
 
     def _request(self, rendered: Rendered, nonce: str) -> ConsultRequest:

@@ -28,6 +28,7 @@ from ues_core.contract import (
     UsageError,
 )
 from ues_core.reasoning import build_packet, check_outbound, render_prompt
+from ues_core.reasoning.packet._changes import split_diff
 from ues_core.reasoning.packet._git import Git
 
 TASK = "Make the expiring cache forget a value once its seconds are over"
@@ -319,3 +320,29 @@ def test_no_text_breaks_the_budget_or_the_frame(repository: Path, task: str, evi
     rendered = render_prompt(packet.sections, nonce=NONCE)
     assert packet.chars == len(rendered.text) <= chars
     assert rendered.text.count(f"UES DATA {NONCE}>>>") == 1
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        "--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-A=1\n+A=HIDDEN\n",
+        "--- .env\t2026-01-01\n+++ .env\t2026-01-02\n@@ -1 +1 @@\n+A=HIDDEN\n",
+        "diff --git a/x.txt b/.env\nsimilarity index 90%\nrename from x.txt\nrename to .env\n@@ -1 +1 @@\n+A=HIDDEN\n",
+        'diff --git "a/caf\\303/.env" "b/caf\\303/.env"\n--- "a/caf\\303/.env"\n+++ "b/caf\\303/.env"\n@@ -1 +1 @@\n+HIDDEN\n',
+        "diff --git a/.env b/.env\nnew file mode 100644\n@@ -0,0 +1 @@\n+A=HIDDEN\n",
+    ],
+    ids=["plain", "dated", "renamed", "quoted", "bare-header"],
+)
+def test_a_secret_files_hunk_is_left_out_of_evidence_in_every_form_of_diff(diff: str) -> None:
+    kept = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n+SHOWN\n"
+    for text in (diff, kept + diff, diff + kept):
+        packet = build_packet(TASK, None, evidence=[EvidenceRow(evidence=EvidenceKind.DIFF, text=text)])
+        assert "HIDDEN" not in text_of(packet)
+        assert ("SHOWN" in text_of(packet)) is (text != diff)
+
+
+@given(st.text(alphabet='diff-gt+@ab/.\\"\n\t ', max_size=300))
+def test_no_text_breaks_the_splitting_of_diffs(text: str) -> None:
+    for change in split_diff("diff --git a/x b/x\n" + text):
+        assert change.paths
+        assert change.text in "diff --git a/x b/x\n" + text

@@ -221,7 +221,9 @@ class _Builder:
                 SectionName.CURRENT_DIFF, row.model_copy(update={"path": self.clean(row.path), "text": self.clean(row.text)})
             )
         self._relevant(named)
-        self.add(SectionName.DEPENDENCY_GRAPH, *edge_rows([r.document.file.path for r in self.ranked[:24]], documents))
+        for edge in edge_rows([r.document.file.path for r in self.ranked[:24]], documents):
+            ends = {"source": self.clean(edge.source), "target": self.clean(edge.target)}
+            self.add(SectionName.DEPENDENCY_GRAPH, edge.model_copy(update=ends))
         commits = recent_commits(git) if git.available else None
         if commits is not None:
             self.add(SectionName.FAILING_EVIDENCE, commits)
@@ -282,9 +284,10 @@ class _Builder:
     def _without_secret_hunks(self, text: str) -> str:
         changes = split_diff(text)
         for change in changes:
-            if any(judge(path) is LeftOut.SECRET_PATH for path in change.paths):
-                self.tally.add(LeftOut.SECRET_PATH)
-                text = text.replace(change.text, "[a change of a secret file was left out]")
+            reason = next((r for r in map(judge, change.paths) if r in (LeftOut.SECRET_PATH, LeftOut.ODD_NAME)), None)
+            if reason is not None:
+                self.tally.add(reason)
+                text = text.replace(change.text, f"[a change was left out: {reason}]")
         return text
 
     def packet(self, budget: PacketBudget, tier: PacketTier, name: str) -> Packet:
@@ -344,5 +347,5 @@ class _Builder:
                 chars=budget.snippet_chars,
             )
             if row is not None:
-                rows.append(row)
+                rows.append(row.model_copy(update={"path": self.clean(row.path)}))
         self.add(SectionName.EXACT_SNIPPETS, *rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from ues_core.contract import DiffRow, EvidenceKind, EvidenceRow, LeftOut
@@ -15,7 +16,7 @@ COMMITS: Final = 12
 LOG_BYTES: Final = 64_000
 UNTRACKED_SHOWN: Final = 40
 
-_FILE_HEADER: Final = re.compile(r"^diff --git ", re.MULTILINE)
+_FILE_HEADER: Final = re.compile(r"^(?:diff --git |--- [^\n]{1,1000}+\n(?=\+\+\+ ))", re.MULTILINE)
 _QUIET: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all", "--no-prefix", "--find-renames")
 
 
@@ -43,21 +44,29 @@ def current_changes(git: Git, head: str) -> list[Change]:
 
 
 def split_diff(text: str) -> list[Change]:
-    """A unified diff, one ``Change`` for each file that it names."""
-    starts = [m.start() for m in _FILE_HEADER.finditer(text)]
-    ends = [*starts[1:], len(text)] if starts else []
-    return [Change(_paths(part), part.rstrip("\n")) for part in (text[a:b] for a, b in zip(starts, ends, strict=True))]
+    """A unified diff, git's or a plain one, as one ``Change`` for each file that it names."""
+    starts: list[int] = []
+    headed = False
+    for match in _FILE_HEADER.finditer(text):
+        of_git = match.group().startswith("diff ")
+        # git's own header is followed by a plain one of the same file, before its first hunk
+        if not of_git and headed and "\n@@" not in text[starts[-1] : match.start()]:
+            continue
+        starts.append(match.start())
+        headed = of_git
+    parts = (text[a:b] for a, b in pairwise([*starts, len(text)]))
+    return [Change(_paths(part), part.rstrip("\n")) for part in parts]
 
 
 def _paths(part: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    header, _, rest = part.partition("\n")
-    for line in rest.split("\n"):
+    header = part.partition("\n")[0]
+    for line in part.split("\n"):
         if line.startswith("@@"):
             break
         for prefix in ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "):
             if line.startswith(prefix):
-                path = line.removeprefix(prefix).rstrip("\t")
+                path = line.removeprefix(prefix).split("\t", 1)[0]
                 if path != "/dev/null":
                     found.setdefault(_bare(path))
     if not found:
@@ -70,13 +79,10 @@ def _paths(part: str) -> tuple[str, ...]:
 
 def _bare(path: str) -> str:
     """A path without git's ``a/`` and ``b/``, which a diff from elsewhere may carry; a quoted one keeps its escapes and is odd."""
-    if path.startswith('"'):
-        return (
-            path.strip('"').encode("latin-1", "replace").decode("unicode_escape", "replace")
-            if "\\" in path
-            else path.strip('"')
-        )
-    return path
+    if not path.startswith('"'):
+        return path
+    # what git had to quote is judged as odd, unless only the quotes were needed
+    return path.strip('"').replace("\\", "\0")
 
 
 def diff_rows(changes: list[Change], tally: Tally) -> list[DiffRow]:
