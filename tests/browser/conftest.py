@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from ues_core.contract import (
-    CollectRequest,
     Collected,
+    CollectRequest,
     Driver,
     DriverEvent,
     DriverSession,

@@ -1,0 +1,44 @@
+"""Both web drivers hand over identical facts of every page in ``fixtures/``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ues_core.contract import CollectRequest, Detail, Launch, OpenSpec, WatchCondition, WatchKind
+from ues_core.web.browsers import running_as_root
+
+pytestmark = pytest.mark.browser
+
+PAGES = sorted(path.name for path in (Path(__file__).resolve().parents[2] / "fixtures").glob("*.html"))
+
+
+def without_ids(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_ids(item) for key, item in value.items() if key not in ("document", "frame")}
+    return [without_ids(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+async def test_the_same_page_gives_the_same_facts(site, chromium, request):
+    from conftest import make_driver
+
+    sessions = []
+    try:
+        for name in ("playwright", "cdp-raw"):
+            target = Launch(executable=chromium, no_sandbox=running_as_root())
+            sessions.append(await make_driver(name).open(OpenSpec(target=target)))
+        for page in PAGES:
+            for detail in Detail:
+                facts = []
+                for session in sessions:
+                    await session.navigate("p1", site.url(page), wait_until="load", deadline=20)
+                    await session.watch("p1", (WatchCondition(kind=WatchKind.DOCUMENT_READY),), deadline=20)
+                    ask = CollectRequest(max_nodes=500, detail=detail, boxes=True)
+                    facts.append(without_ids((await session.collect("p1", ask, deadline=20)).model_dump(mode="json")))
+                assert facts[0] == facts[1], page
+                assert facts[0]["nodes"], page
+    finally:
+        for session in sessions:
+            await session.close()
