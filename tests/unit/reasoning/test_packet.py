@@ -221,6 +221,14 @@ def test_a_folder_without_git_still_gives_a_packet(tmp_path: Path, write_file: W
     assert packet.head == ""
 
 
+def test_a_folder_that_a_repository_around_it_ignores_is_read_as_a_folder(repository: Path, write_file: Write) -> None:
+    write_file(repository, ".gitignore", "scratch/\n")
+    write_file(repository, "scratch/expiring_cache.py", "def seconds() -> int:\n    return 1\n")
+    packet = build_packet(TASK, repository / "scratch")
+    assert files_of(packet) == ["expiring_cache.py"]
+    assert left_out(packet)[LeftOut.NO_REPOSITORY] == 1
+
+
 def test_no_folder_at_all_gives_a_packet_of_what_the_host_says() -> None:
     packet = build_packet(TASK, None, constraints=["MUST"])
     assert left_out(packet) == {LeftOut.NO_REPOSITORY: 1}

@@ -52,6 +52,8 @@ from ues_core.redact import clip_text, redact_text, validate_detector
 
 BUILD_SECONDS: Final = 25.0
 """A whole build, at most: the preparation deadline of the reasoning seed is 30 s, and the rest is rendering."""
+RENDER_SHARE: Final = 0.35
+"""Part of the time that reading and ranking leave to what comes after them."""
 SYMBOLS_SHOWN: Final = 6
 TEXT_ROW_CHARS: Final = 2_000
 INPUT_CHARS: Final = 2_000_000
@@ -94,7 +96,7 @@ def build_packet(
     if not task.strip():
         raise UsageError("The task of a packet is empty.", next_step="Say in a sentence what is to be done.")
     end = clock() + seconds
-    builder = _Builder(task, detectors, lambda: end - clock())
+    builder = _Builder(task, detectors, lambda: end - clock(), seconds * RENDER_SHARE)
     builder.given(requirements, constraints, verification, questions, attempts)
     root = _root(repo)
     changes = builder.repository(root, failing_log or "", files) if root is not None else builder.no_repository()
@@ -144,9 +146,10 @@ def _tier(builder: _Builder, changed_chars: int, questions: Sequence[str]) -> Pa
 class _Builder:
     """One build: drafts fill up section by section, everything passes through ``clean`` on its way in."""
 
-    def __init__(self, task: str, detectors: Sequence[ExtraDetector], remaining: Callable[[], float]) -> None:
+    def __init__(self, task: str, detectors: Sequence[ExtraDetector], remaining: Callable[[], float], reserve: float) -> None:
         self.task = task
         self.remaining = remaining
+        self.reserve = reserve
         self.detectors = tuple(validate_detector(d) for d in detectors)
         self.redactions = 0
         self.tally = Tally()
@@ -211,8 +214,10 @@ class _Builder:
         changed = frozenset(r.path for r in rows)
         first = [*sorted(pinned), *named, *sorted(changed & known)]
         question = f"{self.task}\n{failing_log[-4_000:]}"
-        documents = read_corpus(root, listed, query_of(question), first, self.tally, self.remaining)
-        self.ranked = rank(question, documents, named=named, changed=changed, pinned=pinned)
+        documents = read_corpus(root, listed, query_of(question), first, self.tally, self._to_read)
+        self.ranked = rank(
+            question, documents, named=named, changed=changed, pinned=pinned, tally=self.tally, remaining=self._to_read
+        )
         self.tally.add(LeftOut.IRRELEVANT, count=len(documents) - len(self.ranked))
 
         untracked = untracked_row(listed) if git.available else None
@@ -221,13 +226,16 @@ class _Builder:
                 SectionName.CURRENT_DIFF, row.model_copy(update={"path": self.clean(row.path), "text": self.clean(row.text)})
             )
         self._relevant(named)
-        for edge in edge_rows([r.document.file.path for r in self.ranked[:24]], documents):
+        for edge in edge_rows([r.document.file.path for r in self.ranked[:24]], documents, self.remaining):
             ends = {"source": self.clean(edge.source), "target": self.clean(edge.target)}
             self.add(SectionName.DEPENDENCY_GRAPH, edge.model_copy(update=ends))
         commits = recent_commits(git) if git.available else None
         if commits is not None:
             self.add(SectionName.FAILING_EVIDENCE, commits)
         return sum(len(r.text) for r in rows)
+
+    def _to_read(self) -> float:
+        return self.remaining() - self.reserve
 
     def _pinned(self, files: Sequence[str], known: set[str]) -> list[str]:
         found = []

@@ -46,7 +46,9 @@ class Git:
         self._filters: tuple[str, ...] = ()
         self.truncated = False
         """Whether the last call produced more than its limit."""
-        self.available = self.read("rev-parse", "--is-inside-work-tree", limit=64) == b"true\n"
+        inside = self.read("rev-parse", "--is-inside-work-tree", limit=64) == b"true\n"
+        # a folder that a repository around it ignores is none of that repository's
+        self.available = inside and self.read("check-ignore", "--quiet", ".", limit=64) is None
         if self.available:
             self._filters = self._local_filters()
 
@@ -67,7 +69,7 @@ class Git:
         seconds = min(CALL_SECONDS, self._remaining())
         if seconds <= 0:
             return None
-        command = ["git", "--no-pager", "--literal-pathspecs"]
+        command = ["git", "--no-pager"]
         for setting in (*_SAFE, *self._filters):
             command += ("-c", setting)
         environment = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}

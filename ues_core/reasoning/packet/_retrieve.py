@@ -13,7 +13,7 @@ from ues_core.reasoning.packet._tree import SourceFile, decode_source, read_sour
 from ues_core.reasoning.packet._words import query_of, words_of
 
 CORPUS_FILES: Final = 4_000
-CORPUS_BYTES: Final = 32_000_000
+CORPUS_BYTES: Final = 20_000_000
 """What is read for ranking, at most; larger repositories are narrowed by path first."""
 
 _CONTENT, _PATH, _MENTION, _CHANGED, _PINNED = 1.0, 0.6, 2.0, 0.5, 10.0
@@ -74,10 +74,12 @@ def rank(
     named: Mapping[str, tuple[int, ...]],
     changed: frozenset[str],
     pinned: frozenset[str],
+    tally: Tally,
+    remaining: Callable[[], float],
 ) -> list[Ranked]:
     """Every document with a score above zero, best first; equal scores in path order."""
     query = query_of(task)
-    content = _bm25(documents, query)
+    content = _bm25(documents, query, tally, remaining)
     top = max(content, default=0.0) or 1.0
     wanted = set(query)
     ranked: list[Ranked] = []
@@ -106,16 +108,22 @@ def rank(
     return ranked
 
 
-def _bm25(documents: Sequence[Document], query: Sequence[str]) -> list[float]:
-    corpus = [words_of(d.file.path) + words_of(d.text) or ["\0"] for d in documents]
-    if not query or not corpus:
-        return [0.0] * len(corpus)
+def _bm25(documents: Sequence[Document], query: Sequence[str], tally: Tally, remaining: Callable[[], float]) -> list[float]:
+    """A score for each document; those that time did not reach score nothing and are counted."""
+    corpus: list[list[str]] = []
+    if query:
+        for n, document in enumerate(documents):
+            if n % 32 == 0 and remaining() <= 0:
+                tally.add(LeftOut.TIME_BUDGET, document.file.path, len(documents) - n)
+                break
+            corpus.append(words_of(document.file.path) + words_of(document.text) or ["\0"])
+    vocabulary = frozenset[str]().union(*corpus)
+    known = [word for word in query if word in vocabulary]
+    if not known:
+        return [0.0] * len(documents)
     import bm25s  # type: ignore[import-untyped]  # here, not above: it loads numpy, which only a packet needs
 
-    vocabulary = set().union(*corpus)
-    known = [w for w in query if w in vocabulary]
-    if not known:
-        return [0.0] * len(corpus)
     index = bm25s.BM25(method="lucene")
     index.index(corpus, show_progress=False)
-    return [float(score) for score in index.get_scores(known)]
+    scores = [float(score) for score in index.get_scores(known)]
+    return scores + [0.0] * (len(documents) - len(scores))
