@@ -126,6 +126,12 @@ def driver(request: pytest.FixtureRequest) -> Driver:
     return make_driver(request.param)
 
 
+@pytest.fixture
+def both_drivers() -> list[Driver]:
+    """Both web drivers at once."""
+    return [make_driver("playwright"), make_driver("cdp-raw")]
+
+
 def make_driver(name: str) -> Driver:
     if name == "playwright":
         from ues_driver_playwright.driver import PlaywrightDriver

@@ -21,14 +21,12 @@ def without_ids(value: Any) -> Any:
     return [without_ids(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-async def test_the_same_page_gives_the_same_facts(site, chromium, request):
-    from conftest import make_driver
-
+async def test_the_same_page_gives_the_same_facts(site, chromium, both_drivers):
     sessions = []
     try:
-        for name in ("playwright", "cdp-raw"):
+        for driver in both_drivers:
             target = Launch(executable=chromium, no_sandbox=running_as_root())
-            sessions.append(await make_driver(name).open(OpenSpec(target=target)))
+            sessions.append(await driver.open(OpenSpec(target=target)))
         for page in PAGES:
             for detail in Detail:
                 facts = []

@@ -46,7 +46,7 @@ class Navigator:
             page.navigating -= 1
 
     async def _navigate(self, page: Page, url: str, wait_until: WaitUntil, clock: Clock) -> Went:
-        before = page.document
+        before, page.crashed = page.document, False
         answer = await self._transport.send(page, "Page.navigate", {"url": url}, deadline=clock.left())
         loader = str(answer.get("loaderId", ""))
         if not loader:
@@ -87,6 +87,7 @@ class Navigator:
 
     async def _after(self, page: Page, method: str, params: dict[str, object], clock: Clock) -> Went:
         document, moved, denials = page.document, page.same_document, page.denials
+        page.crashed = False
         page.navigating += 1
         try:
             await self._transport.send(page, method, params, deadline=clock.left())

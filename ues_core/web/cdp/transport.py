@@ -37,7 +37,6 @@ SETUP_SECONDS: Final = 10.0
 RESCUE_SECONDS: Final = 1.0
 """How long stopping a script that loops may take."""
 
-_LATE: Final = "late"
 _ABSENT: Final = "!"
 _TICKS: Final = 3
 """Turns of the loop after which commands that were handed over have left."""
@@ -275,8 +274,8 @@ class CdpTransport:
             await self._make_world(known, target, clock)
         value = await self._run(known, target, call, clock, function in _PROMISES)
         if value == _ABSENT:
-            await self._run(known, target, f'{bundle()}\n"{_LATE}"', clock)
-            target.reopened = True
+            early = await self._run(known, target, f"{bundle()}\n__ues.early()", clock)
+            target.reopened = early != "true"
             value = await self._run(known, target, call, clock, function in _PROMISES)
         return value
 

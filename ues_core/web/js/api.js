@@ -2,7 +2,7 @@
 
 import { aim, focus, inspect, scroll, select, takesFiles, verify } from "./act.js";
 import { collect, countNodes, surfaceOf } from "./collect.js";
-import { attr, isConnected, rectOf, clientLeft, clientTop, styleOf, styleValue } from "./dom.js";
+import { attr, isConnected, rectOf, clientLeft, clientTop, queryDocument, readyState, styleOf, styleValue } from "./dom.js";
 import { identityOf } from "./facts.js";
 import { sha256 } from "./forms.js";
 import { frameOffset, hitTest, visibleRect } from "./geometry.js";
@@ -75,11 +75,16 @@ const api = {
   node: (n) => nodeOf(n),
   keyOf: (node) => keyOf(node),
   begin,
+  early: () => String(early),
   normalise: (raw) => normalise(raw),
   sha256: (raw) => sha256(utf8(raw)),
 };
 
+// Whether the collector was here before any script of the page could run.
+let early = false;
+
 function begin() {
+  early = readyState(document) === "loading" && queryDocument(document, "script, body").length === 0;
   watch();
   watchSecrets(document);
 }
