@@ -297,3 +297,22 @@ def test_a_module_that_no_metadata_lists_is_not_sealed(site: Path, installer: In
     with pytest.raises(PluginError) as refused:
         roots_of("the-provider", "prov", [str(site), *sys.path])
     assert "wheel" in refused.value.next_step
+
+
+def test_folders_of_killed_hosts_are_swept_when_they_are_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    folders = {
+        name: tmp_path / f"ues-sealed-{owner}-{name}"
+        for name, owner in {"old": gone.pid, "new": gone.pid, "mine": os.getpid(), "odd": "x"}.items()
+    }
+    for name, folder in folders.items():
+        folder.mkdir()
+        if name != "new":
+            os.utime(folder, (0, 0))
+    targets = Targets()
+    assert targets.root.parent == tmp_path
+    targets.stop()
+    targets.remove()
+    assert {name for name, folder in folders.items() if folder.exists()} == {"new", "mine", "odd"}

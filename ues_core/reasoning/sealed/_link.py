@@ -1,7 +1,7 @@
 """The host's end of the pipe: requests with deadlines, bounds on everything that comes back, and one reason for its end.
 
-Nothing that the child writes can raise here: it is an answer that somebody waits for, a call that is judged elsewhere, a late
-answer that is dropped, or the reason why the child is ended.
+Nothing that the child writes can raise here: it is an answer that somebody waits for, the answer of a call that was cancelled
+and is dropped, a call of its own that is judged elsewhere, or the reason why the child is ended.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -22,7 +21,6 @@ from ues_core.reasoning.sealed.child import wire
 _SECONDS_AT_ONCE: Final = 4
 """A burst of unasked messages may be this many seconds' worth."""
 _CALLS_AT_ONCE: Final = 8
-_LATE_KEPT: Final = 256
 _ENVELOPE_BYTES: Final = 1_000
 _ID_BYTES: Final = 16
 _WORDS: Final = 300
@@ -80,7 +78,6 @@ class Link:
         self._perform = perform
         self._on_end = on_end
         self._waiting: dict[str, _Waiting] = {}
-        self._late: deque[str] = deque(maxlen=_LATE_KEPT)
         self._calls: set[asyncio.Task[None]] = set()
         self._credit = float(limits.calls_per_second * _SECONDS_AT_ONCE)
         self._credit_at = time.monotonic()
@@ -88,8 +85,6 @@ class Link:
         self.sealed: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         """What the child measured; set by its first message."""
         self.end: End | None = None
-        self.dropped = 0
-        """Late answers that nobody waited for any more."""
 
     def start(self) -> None:
         """Begin to read."""
@@ -130,8 +125,8 @@ class Link:
             self._spawn(self._take_back(key, waiting, method, grace))
             raise
         finally:
-            if waiting.future.done() or self._waiting.get(key) is None:
-                self._forget(key)
+            if waiting.future.done():
+                self._waiting.pop(key, None)
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
         """Say something; a child that does not read it is no matter."""
@@ -183,7 +178,6 @@ class Link:
         try:
             await self._within(waiting.future, grace)
         except TimeoutError:
-            self._forget(key)
             self.finish(
                 End(
                     Code.PROVIDER_HUNG, f"It did not come back from {method} and took no cancellation.", AnswerOutcome.TIMED_OUT
@@ -193,11 +187,7 @@ class Link:
         except ChildError:
             pass
         finally:
-            self._forget(key)
-
-    def _forget(self, key: str) -> None:
-        if self._waiting.pop(key, None) is not None:
-            self._late.append(key)
+            self._waiting.pop(key, None)
 
     def _spawn(self, work: Awaitable[None]) -> None:
         async def run() -> None:
@@ -251,16 +241,14 @@ class Link:
         key = message.get("id", "")
         waiting = self._waiting.get(key)
         if waiting is None:
-            self.dropped += 1
-            if key not in self._late or not self._may_speak(size):
-                self.finish(End(Code.PROVIDER_GARBAGE, "It answered what nobody asked."))
+            self.finish(End(Code.PROVIDER_GARBAGE, "It answered what nobody asked, or twice."))
             return
         if size > waiting.most:
             self.finish(End(Code.PROVIDER_FLOOD, f"Its answer has {size} bytes; {waiting.most} are allowed."))
             return
+        self._waiting.pop(key)
         if waiting.future.done():
             return
-        self._waiting.pop(key)
         if "error" in message:
             waiting.future.set_exception(_child_error(message["error"]))
             waiting.future.exception()

@@ -9,11 +9,18 @@ import shutil
 import socket
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
+
 _CANARY: Final = b"not for the provider "
 _MIB: Final = 1024 * 1024
+_PREFIX: Final = "ues-sealed-"
+_OLD_SECONDS: Final = 3600.0
+"""A folder matters while its process starts, which takes a minute at most. So a dead owner's is removed when it is this old, and
+not sooner: where containers share a folder of temporary files, the number of a process means another one in each."""
 
 
 class Targets:
@@ -23,7 +30,8 @@ class Targets:
     """
 
     def __init__(self) -> None:
-        self.root = Path(tempfile.mkdtemp(prefix="ues-sealed-"))
+        _sweep()
+        self.root = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
         self.work = self.root / "work"
         self._outside = self.root / "outside"
         self._content = _CANARY + secrets.token_hex(16).encode()
@@ -111,3 +119,14 @@ class Targets:
     def _port(self, name: str) -> int:
         listener = self._listeners.get(name)
         return int(listener.getsockname()[1]) if listener is not None else 9
+
+
+def _sweep() -> None:
+    """Remove the folders of hosts that were killed."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(tempfile.gettempdir()):
+            owner = entry.name.removeprefix(_PREFIX).partition("-")[0]
+            if not entry.name.startswith(_PREFIX) or not owner.isdigit() or not entry.is_dir(follow_symlinks=False):
+                continue
+            if not psutil.pid_exists(int(owner)) and time.time() - entry.stat(follow_symlinks=False).st_mtime > _OLD_SECONDS:
+                shutil.rmtree(entry.path, ignore_errors=True)

@@ -71,15 +71,15 @@ class ChannelProxy:
 
     @contextlib.contextmanager
     def during(self, call: str, request: ConsultRequest | None) -> Iterator[None]:
-        """While the host's call runs, the channel carries its word."""
-        before = self._call, self._request
+        """While the host's call runs, the channel carries its word. One that was cancelled may end after the next has begun."""
         self._call, self._request = call, request
         if request is not None:
             self.cancelled = False
         try:
             yield
         finally:
-            self._call, self._request = before
+            if self._call == call:
+                self._call, self._request = "", None
 
     def progress(self, progress: Progress) -> None:
         """Report progress; what is too much is dropped."""
