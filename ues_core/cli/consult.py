@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--file", "files", multiple=True, metavar="PATH", help="A file that must be looked at; repeatable.")
 @click.option("--tier", type=click.Choice(["small", "medium", "large"]), help="The packet's size.")
 @click.option("--relay-dir", type=click.Path(path_type=Path), help="Where a prompt is handed to a person.")
+@click.option("--relay-print", is_flag=True, help="Print that prompt too (to standard error), besides its file.")
 @click.option("--seconds", type=click.FloatRange(1, 3_600), help="How long one exchange may take.")
 @click.option("--dry-run", is_flag=True, help="Build and show the packet and where it would go; ask nobody.")
 @json_option
@@ -43,6 +44,7 @@ def command(
     files: tuple[str, ...],
     tier: str | None,
     relay_dir: Path | None,
+    relay_print: bool,
     seconds: float | None,
     dry_run: bool,
     as_json: bool,
@@ -76,7 +78,7 @@ def command(
                 files=files,
                 tier=tier,
                 relay_dir=relay_dir,
-                relay_show=_tell_person,
+                relay_show=_print_prompt if relay_print else _tell_person,
                 seconds=seconds,
             )
 
@@ -139,6 +141,11 @@ def _dry_run(
 def _tell_person(prompt: Path, answer: Path, text: str) -> None:
     note(f"Give the content of {prompt} ({len(text)} characters) to the consultant,")
     note(f"then save the answer as {answer}")
+
+
+def _print_prompt(prompt: Path, answer: Path, text: str) -> None:
+    note(text)
+    _tell_person(prompt, answer, text)
 
 
 def _show(report: dict[str, Any]) -> None:

@@ -45,7 +45,7 @@ from ues_core.reasoning.escalate import Decision, EscalationFacts, decide
 from ues_core.reasoning.judge import Judged, judge_answer
 from ues_core.reasoning.packet import BUILD_SECONDS, build_packet
 from ues_core.reasoning.render import Rendered, check_outbound, render_delta, render_prompt
-from ues_core.reasoning.wrap import CLOSE_SECONDS, GRACE_SECONDS, PROBE_SECONDS, START_SECONDS, ConsultantOnly
+from ues_core.reasoning.wrap import CLOSE_SECONDS, GRACE_SECONDS, PROBE_SECONDS, START_SECONDS, ConsultantOnly, forget
 
 HELD: Final = frozenset({ConsultOutcome.ANSWERED, ConsultOutcome.REJECTED})
 """Outcomes of an exchange that really took place: its session may be followed up."""
@@ -242,6 +242,7 @@ class Consultation:
         self._started, self._started_at = self._tools.clock(), self._tools.now()
         self._idle.clear()
         self._work = asyncio.ensure_future(step)
+        self._work.add_done_callback(forget)
         try:
             await asyncio.shield(self._work)
         except asyncio.CancelledError:

@@ -90,7 +90,8 @@ def judge_text(
 ) -> Judged:
     """Judge the text of an answer. Without a nonce (``None``) it is not known whose answer it is; the rest is judged."""
     digest = text_digest(text)
-    if prompt and is_prompt(text, prompt):
+    # the start of an oversize answer is enough to know the prompt by
+    if prompt and is_prompt(text[: 2 * len(prompt)], prompt):
         return Judged(ConsultOutcome.REJECTED, Code.ANSWER_IS_PROMPT, "what came back is the prompt itself", raw_digest=digest)
     try:
         parsed = parse_answer(text, nonce=nonce)

@@ -132,7 +132,7 @@ class ConsultantOnly:
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task}, timeout=GRACE_SECONDS)
-            task.add_done_callback(_forget)
+            task.add_done_callback(forget)
 
     def __same_info(self) -> None:
         if checked_info(self.__provider) != self.__info:
@@ -153,7 +153,7 @@ class ConsultantOnly:
         ) from cause
 
 
-def _forget(task: asyncio.Future[object]) -> None:
+def forget(task: asyncio.Future[Any]) -> None:
     """Read the result of a task that nobody waits for, so that it is not reported as lost."""
     if not task.cancelled():
         task.exception()
