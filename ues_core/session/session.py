@@ -7,6 +7,8 @@ import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from ues_core.contract import (
     Action,
     Approval,
@@ -416,9 +418,12 @@ def _in_picture(box: Box, shot: Captured) -> Box:
 def _find(find: Find | Mapping[str, str] | str | None) -> Find | None:
     if find is None or isinstance(find, Find):
         return find
-    if isinstance(find, str):
-        return Find(text=find)
-    return Find.model_validate(dict(find))
+    try:
+        return Find(text=find) if isinstance(find, str) else Find.model_validate(dict(find))
+    except (ValidationError, TypeError, ValueError):
+        raise UsageError(
+            "'find' is a text of at most 300 characters, or {'text': ..., 'role': ...}.", next_step="Pass find='Save'."
+        ) from None
 
 
 def _word(kind: Any, value: Any, name: str) -> Any:

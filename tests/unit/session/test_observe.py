@@ -199,3 +199,9 @@ async def test_text_that_instructs_its_reader_is_flagged_and_still_there(open_se
     assert {f.signal for f in observation.flags} >= {"instruction-override", "secret-exfiltration"}
     assert observation.nodes[0].name == text
     assert (await bench.session.read(observation.nodes[0].ref)).flags
+
+
+@pytest.mark.parametrize("find", ["x" * 301, {"nonsense": "x"}, 42])
+async def test_a_find_that_is_none_is_an_error_that_shows_one(open_session: Any, find: Any) -> None:
+    with pytest.raises(UsageError, match="find"):
+        await (await open_session()).session.observe(find=find)
