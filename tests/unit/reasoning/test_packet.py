@@ -311,6 +311,17 @@ def test_a_git_call_is_bounded_in_bytes_and_in_time(repository: Path) -> None:
     assert Git(repository, remaining=lambda: 0.0).available is False
 
 
+def test_a_repository_too_large_to_read_is_narrowed_by_gits_search(
+    repository: Path, write_file: Write, run_git: RunGit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ues_core.reasoning.packet._retrieve.CORPUS_FILES", 2)
+    write_file(repository, "zz/last.py", "# an expiring value forgets its seconds\n")
+    run_git(repository, "add", "-A")
+    packet = build_packet("Make the expiring value forget its seconds", repository)
+    assert "zz/last.py" in files_of(packet)
+    assert left_out(packet)[LeftOut.OVER_BUDGET] >= 1
+
+
 def test_a_build_without_time_left_still_gives_a_packet(repository: Path) -> None:
     packet = build_packet(TASK, repository, seconds=0.0)
     assert packet.section(SectionName.ORIGINAL_TASK).rows

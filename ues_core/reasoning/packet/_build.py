@@ -214,7 +214,7 @@ class _Builder:
         changed = frozenset(r.path for r in rows)
         first = [*sorted(pinned), *named, *sorted(changed & known)]
         question = f"{self.task}\n{failing_log[-4_000:]}"
-        documents = read_corpus(root, listed, query_of(question), first, self.tally, self._to_read)
+        documents = read_corpus(root, listed, query_of(question), first, self.tally, self._to_read, git)
         self.ranked = rank(
             question, documents, named=named, changed=changed, pinned=pinned, tally=self.tally, remaining=self._to_read
         )

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from ues_core.contract import LeftOut
+from ues_core.reasoning.packet._git import Git
 from ues_core.reasoning.packet._tally import Tally
-from ues_core.reasoning.packet._tree import SourceFile, decode_source, read_source
+from ues_core.reasoning.packet._tree import LISTING_BYTES, SourceFile, decode_source, read_source
 from ues_core.reasoning.packet._words import query_of, words_of
 
-CORPUS_FILES: Final = 4_000
+CORPUS_FILES: Final = 20_000
 CORPUS_BYTES: Final = 20_000_000
 """What is read for ranking, at most; larger repositories are narrowed by path first."""
+
+SEARCHED_WORDS: Final = 8
+"""Words that a large repository is searched for; each is one call of git."""
 
 _CONTENT, _PATH, _MENTION, _CHANGED, _PINNED = 1.0, 0.6, 2.0, 0.5, 10.0
 """Weights of the signals. Each is normalised to 0..1 first; a file that the task names outranks any that only resembles it."""
@@ -38,6 +43,15 @@ class Ranked(NamedTuple):
     why: str
 
 
+def search_hits(git: Git, query: Sequence[str]) -> Counter[str]:
+    """In a repository too large to be read: how many of the task's most telling words each tracked file holds, by git's search."""
+    hits: Counter[str] = Counter()
+    for word in sorted(query, key=len, reverse=True)[:SEARCHED_WORDS]:
+        listed = git.read("grep", "-l", "-z", "-I", "-i", "-F", "--no-textconv", "-e", word, "--", ".", limit=LISTING_BYTES)
+        hits.update(path.decode("utf-8", "replace") for path in (listed or b"").split(b"\0") if path)
+    return hits
+
+
 def read_corpus(
     root: Path,
     files: Sequence[SourceFile],
@@ -45,10 +59,16 @@ def read_corpus(
     first: Sequence[str],
     tally: Tally,
     remaining: Callable[[], float],
+    git: Git,
 ) -> list[Document]:
     """Read what is worth ranking: files named first, then those whose path shares words with the task, then the rest."""
     wanted, head = set(query), {p: n for n, p in enumerate(first)}
-    order = sorted(files, key=lambda f: (head.get(f.path, len(head)), -len(wanted.intersection(words_of(f.path))), f.path))
+    large = len(files) > CORPUS_FILES or sum(f.size for f in files) > CORPUS_BYTES
+    hits = search_hits(git, query) if large and git.available else Counter[str]()
+    order = sorted(
+        files,
+        key=lambda f: (head.get(f.path, len(head)), -len(wanted.intersection(words_of(f.path))) - hits[f.path], f.path),
+    )
     documents: list[Document] = []
     spent = 0
     for n, file in enumerate(order):
