@@ -149,6 +149,10 @@ class WebDriverSession:
     async def close(self) -> None:
         await self._transport.close()
 
+    async def empty_evaluation(self, page: str, *, deadline: float) -> None:
+        """One evaluation in the isolated world that does nothing: the unit of cost in benchmarks."""
+        await self._transport.evaluate(page, "", "nothing", {}, deadline=deadline)
+
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _document(self, page: str) -> str:

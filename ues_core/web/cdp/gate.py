@@ -27,8 +27,9 @@ _ANSWER_SECONDS: Final = 5.0
 _KNOWN_SECONDS: Final = 2.0
 """How long a request waits for its page or frame to become known; then it is aborted, or let go where it is none of ours."""
 _LOOK_SECONDS: Final = 0.02
-_SET_UP_SECONDS: Final = 1.0
-"""How long the first document of a page waits for the page to answer its set-up commands."""
+_SET_UP_SECONDS: Final = 0.25
+"""How long the first document of a page waits for the page to answer its set-up commands. A page that was not held at its
+start cannot answer while it navigates: its first document is then met late, and said to be unguarded."""
 
 
 class Gatekeeper:

@@ -76,6 +76,7 @@ const api = {
   keyOf: (node) => keyOf(node),
   begin,
   early: () => String(early),
+  nothing: () => "",
   normalise: (raw) => normalise(raw),
   sha256: (raw) => sha256(utf8(raw)),
 };
