@@ -90,7 +90,8 @@ def key_value_spans(text: str, lowered: str) -> Iterator[Span]:
         span = _value(text, start, tail, key)
         if span is not None:
             done = span[1]
-            yield Span(span[0], span[1], "credential-field")
+            number = tail["close"] == '"' and text[span[0] : span[1]].lstrip("-").replace(".", "").isdigit()
+            yield Span(span[0], span[1], "credential-field", quoted=number and text[span[0] - 1] != '"')
 
 
 def _hits(lowered: str, stem: str) -> Iterator[tuple[int, int]]:
@@ -176,7 +177,7 @@ def _unquoted(line: str, at: int, key: str, *, spaced: bool, json: bool, colon: 
     first = line.split(None, 1)[0]
     bare = re.split(r"[\"'`]", first, maxsplit=1)[0].rstrip(";,)]}:")
     words = words_of_key(key)
-    header = colon and not _HEADERS.isdisjoint(words)
+    header = colon and not json and not _HEADERS.isdisjoint(words)
     if not bare or bare.startswith(MASK) or bare.lower() in _NO_SECRET or _CALL.match(line):
         return None
     if _PLACEHOLDER.match(line if header else bare):

@@ -32,6 +32,8 @@ class Span(NamedTuple):
     start: int
     end: int
     detector: str
+    quoted: bool = False
+    """A bare JSON number: its mask is put into quotes, so that JSON stays JSON."""
 
 
 def word_set(words: str) -> frozenset[str]:

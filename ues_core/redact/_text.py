@@ -64,7 +64,8 @@ def _mask(text: str, spans: list[Span]) -> Redacted:
     out: list[str] = []
     at = 0
     for span in merged:
-        out += (text[at : span.start], MASK, "\n" * text.count("\n", span.start, span.end))
+        mask = f'"{MASK}"' if span.quoted else MASK
+        out += (text[at : span.start], mask, "\n" * text.count("\n", span.start, span.end))
         at = span.end
     out.append(text[at:])
     return Redacted("".join(out), tuple(Finding(s.detector, s.start, s.end) for s in merged))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,3 +195,13 @@ def test_a_clipped_text_never_exceeds_its_limit(text: str, limit: int) -> None:
 def test_hostile_repetition_ends(unit: str) -> None:
     """A quadratic detector would need minutes for these; the suite's own timeout is the judge."""
     redact_text(unit * (600_000 // len(unit)))
+
+
+JSON_KEYS = st.sampled_from(["password", "api_key", "token", "name", "note", "Authorization", "clientSecret"])
+
+
+@given(st.dictionaries(JSON_KEYS, st.one_of(st.text(max_size=40), st.integers(), st.booleans(), st.none()), max_size=6))
+def test_redacted_json_is_still_json_with_the_same_keys(obj: dict[str, object]) -> None:
+    for text in (json.dumps(obj), json.dumps(obj, indent=2), json.dumps(obj, ensure_ascii=False)):
+        masked = json.loads(redact_text(text).text)
+        assert list(masked) == list(obj)
