@@ -12,10 +12,9 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 
-from ues_core.reasoning.sealed import open_sealed
+from ues_core.reasoning.sealed import ProviderFacts, open_sealed
 
 ROUNDS = 9
 ALLOWED = 3.0
@@ -23,15 +22,6 @@ ALLOWED = 3.0
 
 BARE = [sys.executable, "-c", "pass"]
 IMPORTS = [sys.executable, "-c", "import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the host knows of the provider."""
-
-    entry_point: EntryPoint
-    distribution: str
-    version: str
 
 
 def bare() -> float:
@@ -47,7 +37,7 @@ def imports(module: str) -> float:
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-async def sealed(facts: Facts) -> float:
+async def sealed(facts: ProviderFacts) -> float:
     """How long it takes to open the provider in a sealed process."""
     start = time.perf_counter()
     provider = await open_sealed(facts)
@@ -59,8 +49,7 @@ async def sealed(facts: Facts) -> float:
 async def main() -> int:
     """Measure in turns, print the ratio of the medians, and fail when it is above what is promised."""
     entry = next(iter(entry_points(group="ues.providers", name="double")))
-    assert entry.dist is not None
-    facts = Facts(entry, entry.dist.name, entry.dist.version)
+    facts = ProviderFacts.of(entry)
     await sealed(facts)
     rows = []
     for _ in range(ROUNDS):

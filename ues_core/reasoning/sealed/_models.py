@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import Any, Final, Protocol
 
 from pydantic import Field
 
-from ues_core.contract import Model
+from ues_core.contract import Model, UsageError
 from ues_core.contract.words import SealState
 
 AREAS: Final = ("filesystem", "network", "exec", "environment", "memory", "processes", "signals")
@@ -32,6 +33,24 @@ class EntryPointFacts(Protocol):
     def version(self) -> str:
         """The distribution's version."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderFacts:
+    """``EntryPointFacts`` of an entry point that ``importlib.metadata`` found."""
+
+    entry_point: EntryPoint
+    distribution: str
+    version: str
+
+    @classmethod
+    def of(cls, entry_point: EntryPoint) -> ProviderFacts:
+        """The facts of an entry point that belongs to a distribution. Raises ``UsageError`` when it belongs to none."""
+        if entry_point.dist is None:
+            raise UsageError(
+                f"The entry point {entry_point.name} belongs to no distribution, so nobody knows what it may read."
+            )
+        return cls(entry_point, entry_point.dist.name, entry_point.dist.version)
 
 
 class SealLimits(Model):
