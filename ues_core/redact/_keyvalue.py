@@ -31,6 +31,7 @@ _VALUE_LIMIT: Final = 8_192
 _LINE_LIMIT: Final = 400
 """Characters of a line that are read to tell code and prose from a bare value; a header's value goes on to ``_VALUE_LIMIT``."""
 _WORD: Final = re.compile(r"\S{1,8192}+")
+_NUMBER: Final = re.compile(r"-?\d[\d.eE+-]{0,400}+$")
 _CARD: Final = re.compile(r"\d[\d -]{10,22}\d")
 
 _KEY_CHARS: Final = frozenset("_-.$")
@@ -90,7 +91,7 @@ def key_value_spans(text: str, lowered: str) -> Iterator[Span]:
         span = _value(text, start, tail, key)
         if span is not None:
             done = span[1]
-            number = tail["close"] == '"' and text[span[0] : span[1]].lstrip("-").replace(".", "").isdigit()
+            number = tail["close"] == '"' and _NUMBER.match(text[span[0] : span[1]]) is not None
             yield Span(span[0], span[1], "credential-field", quoted=number and text[span[0] - 1] != '"')
 
 
