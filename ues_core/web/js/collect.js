@@ -3,13 +3,13 @@
 import {
   bodyOf, checkVisibility, composedChildren, composedContains, composedParent, documentElement, firstChild, frameDocument,
   inputType, isConnected, isHtml, legacyFrameDocument, localName, matches, nextSibling, nodeType, queryAll, scrollHeight,
-  scrollingElement, shadowRootOf, textData, titleOf, ELEMENT, TEXT, attr,
+  scrollingElement, shadowRootOf, textData, titleOf, ELEMENT, TEXT, attr, hostOf, rootNode,
 } from "./dom.js";
 import { factsOf, identityOf } from "./facts.js";
 import { frameOffset, viewSize, visibleRect } from "./geometry.js";
 import { keyOf, nodeOf } from "./keys.js";
 import { visibleText } from "./names.js";
-import { roleOf } from "./roles.js";
+import { isFocusable, roleOf } from "./roles.js";
 import { watchSecrets } from "./secrets.js";
 import { cut, tidy, utf8 } from "./text.js";
 
@@ -23,6 +23,7 @@ const STATIC_ROLES = new Set(
   ("paragraph listitem term definition cell gridcell columnheader rowheader caption blockquote code img status alert note log " +
     "time heading").split(" "),
 );
+const HALVES = new Set(["button", "checkbox", "radio", "switch"]);
 const SAMPLE_LIMIT = 8000;
 
 /** Everything observable in this frame, as JSON of the contract's Collected. */
@@ -129,9 +130,16 @@ function gather(found, where, request) {
 function isCandidate(el, tag, request) {
   if (tag === "input" && isHtml(el) && inputType(el) === "hidden") return false;
   const role = roleOf(el);
-  if (role === "none") return false;
+  if (role === "none" || isInnerHalf(el, role)) return false;
   if (request.detail !== "content") return true;
   return role !== "generic" || matches(el, CONTROLS) || hasOwnText(el);
+}
+
+// A component that says itself that it is a checkbox has another one inside: to a person the two are one.
+function isInnerHalf(el, role) {
+  if (!HALVES.has(role)) return false;
+  const root = rootNode(el);
+  return root instanceof ShadowRoot && roleOf(hostOf(root)) === role && isFocusable(hostOf(root));
 }
 
 function hasOwnText(el) {

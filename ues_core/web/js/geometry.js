@@ -5,6 +5,7 @@ import {
   shadowRootOf, styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hostOf, matches, queryAll,
   rootNode,
 } from "./dom.js";
+import { inAriaHidden } from "./secrets.js";
 import { brief } from "./text.js";
 
 const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false };
@@ -45,7 +46,7 @@ function labelRect(el) {
 
 // A control that something else draws lies unseen over the drawing: in a component's own shadow root, or right inside what is shown.
 function overlayRect(el) {
-  if (!isHtml(el) || !matches(el, NATIVE) || !checkVisibility(el, UNFADED)) return null;
+  if (!isHtml(el) || !matches(el, NATIVE) || inAriaHidden(el) || !checkVisibility(el, UNFADED)) return null;
   const drawing = drawingOf(el);
   if (drawing === null || !checkVisibility(drawing, VISIBLE) || styleValue(styleOf(el), "pointer-events") === "none") return null;
   const rect = rectOf(el);
@@ -120,14 +121,21 @@ export function hitAt(x, y) {
   return null;
 }
 
-/** Whether input that meets `hit` operates `target`: the target, something inside it, or its label. An ancestor does not. */
+/** Whether input that meets `hit` operates `target`: the target, something inside it, its label or its component. */
 export function accepts(target, hit) {
   if (hit === null) return false;
   if (composedContains(target, hit)) return true;
   for (let el = hit; el !== null; el = composedParent(el)) {
     if (localName(el) === "label" && isHtml(el) && labelControl(el) === target) return true;
   }
-  return false;
+  return isTakenByHost(target, hit);
+}
+
+// A component's only control may let the pointer through, so that the component itself takes the click.
+function isTakenByHost(target, hit) {
+  const root = rootNode(target);
+  return root instanceof ShadowRoot && hostOf(root) === hit && queryAll(root, NATIVE).length === 1 && matches(target, NATIVE)
+    && styleValue(styleOf(target), "pointer-events") === "none";
 }
 
 /** A few points that a pointer could be put on, best first, within the viewport. */
