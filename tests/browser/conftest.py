@@ -29,7 +29,9 @@ from ues_core.contract import (
     WatchCondition,
     WatchKind,
 )
+from ues_core.web import WebDriverSession
 from ues_core.web.browsers import choose_browser, running_as_root
+from ues_core.web.cdp import CdpTransport
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 SECONDS = 20.0
@@ -149,6 +151,14 @@ class Tab:
     session: DriverSession
     page: str = "p1"
     seen: list[DriverEvent] = field(default_factory=list)
+
+    @property
+    def transport(self) -> CdpTransport:
+        """What lies under the session, for the few things that only a hostile page does."""
+        assert isinstance(self.session, WebDriverSession)
+        transport = self.session._transport
+        assert isinstance(transport, CdpTransport)
+        return transport
 
     async def go(self, url: str) -> None:
         await self.session.navigate(self.page, url, wait_until=WaitUntil.LOAD, deadline=SECONDS)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,14 +25,17 @@ from ues_core.contract import (
     UploadGesture,
 )
 
+if TYPE_CHECKING:
+    from tests.browser.conftest import Opener, Site, Tab
+
 pytestmark = pytest.mark.browser
 
 
-async def log_of(tab):
+async def log_of(tab: Tab) -> str:
     return await tab.text(await tab.by_id("log"))
 
 
-async def test_a_click_is_a_real_one_and_lands_on_its_target(opened, site):
+async def test_a_click_is_a_real_one_and_lands_on_its_target(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     landing = await tab.do(ClickGesture, await tab.by_id("plain"))
     assert (landing.dispatched, landing.landed, landing.guard, landing.code) == (
@@ -48,7 +53,7 @@ async def test_a_click_is_a_real_one_and_lands_on_its_target(opened, site):
     assert "contextmenu:plain" in await log_of(tab)
 
 
-async def test_text_is_filled_typed_and_cleared(opened, site):
+async def test_text_is_filled_typed_and_cleared(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     for text in ("Ada Lovelace", "Zoë 👩‍👩‍👧 '\"<>", ""):
         landing = await tab.do(FillGesture, await tab.by_id("name"), text=text)
@@ -62,7 +67,7 @@ async def test_text_is_filled_typed_and_cleared(opened, site):
     assert "input:note::true" in await log_of(tab)
 
 
-async def test_what_cannot_keep_the_text_says_so(opened, site):
+async def test_what_cannot_keep_the_text_says_so(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     landing = await tab.do(FillGesture, await tab.by_id("short"), text="12345")
     assert (landing.code, landing.value_equal) == (Code.VALUE_MISMATCH, False)
@@ -75,7 +80,7 @@ async def test_what_cannot_keep_the_text_says_so(opened, site):
         assert (landing.dispatched, landing.code) == (False, code)
 
 
-async def test_editing_hosts_and_native_pickers_are_filled(opened, site):
+async def test_editing_hosts_and_native_pickers_are_filled(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("editable.html"))
     for dom_id, text in (
         ("rich", "new text"),
@@ -92,7 +97,7 @@ async def test_editing_hosts_and_native_pickers_are_filled(opened, site):
     assert landing.code is Code.VALUE_MISMATCH
 
 
-async def test_options_are_chosen_by_index(opened, site):
+async def test_options_are_chosen_by_index(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     landing = await tab.do(SelectGesture, await tab.by_id("size"), index=0)
     assert (landing.code, landing.option_selected) == (Code.OK, True)
@@ -103,7 +108,7 @@ async def test_options_are_chosen_by_index(opened, site):
     assert (await tab.do(SelectGesture, await tab.by_id("name"), index=0)).code == Code.NOT_A_SELECT
 
 
-async def test_keys_and_chords_reach_the_node(opened, site):
+async def test_keys_and_chords_reach_the_node(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     name = await tab.by_id("name")
     await tab.do(FillGesture, name, text="abc")
@@ -119,7 +124,7 @@ async def test_keys_and_chords_reach_the_node(opened, site):
     assert anywhere.dispatched
 
 
-async def test_what_a_pointer_would_not_meet_is_refused(opened, site):
+async def test_what_a_pointer_would_not_meet_is_refused(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("hidden.html"))
     landing = await tab.do(ClickGesture, await tab.by_id("under"))
     assert (landing.dispatched, landing.code) == (False, Code.TARGET_OCCLUDED)
@@ -134,14 +139,16 @@ async def test_what_a_pointer_would_not_meet_is_refused(opened, site):
     assert (await tab.do(ClickGesture, await tab.by_id("low"))).code == Code.OK
 
 
-async def test_a_partly_covered_node_is_met_where_it_is_free_and_a_label_operates_its_control(opened, site):
+async def test_a_partly_covered_node_is_met_where_it_is_free_and_a_label_operates_its_control(
+    opened: Opener, site: Site
+) -> None:
     tab = await opened(site.url("hidden.html"))
     assert (await tab.do(ClickGesture, await tab.by_id("half"))).landed is Landed.ON_TARGET
     assert (await tab.do(ClickGesture, await tab.by_id("check"))).landed is Landed.ON_TARGET
     assert (await tab.by_id("check")).states.checked == "true"
 
 
-async def test_a_target_that_moves_away_gets_nothing_and_neither_does_what_took_its_place(opened, site):
+async def test_a_target_that_moves_away_gets_nothing_and_neither_does_what_took_its_place(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("guard.html"))
     landing = await tab.do(ClickGesture, await tab.by_id("mover"))
     assert landing.landed is Landed.ELSEWHERE
@@ -152,7 +159,7 @@ async def test_a_target_that_moves_away_gets_nothing_and_neither_does_what_took_
     assert "click:calm" in await log_of(tab)
 
 
-async def test_a_target_that_changed_when_the_pointer_arrived_is_not_pressed(opened, site):
+async def test_a_target_that_changed_when_the_pointer_arrived_is_not_pressed(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("guard.html"))
     landing = await tab.do(ClickGesture, await tab.by_id("renamer"))
     assert landing.code is Code.TARGET_CHANGED
@@ -165,13 +172,13 @@ async def test_a_target_that_changed_when_the_pointer_arrived_is_not_pressed(ope
     assert (landing.dispatched, landing.code) == (False, Code.TARGET_CHANGED)
 
 
-async def test_text_does_not_reach_a_field_that_stole_the_focus(opened, site):
+async def test_text_does_not_reach_a_field_that_stole_the_focus(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("guard.html"))
     await tab.do(FillGesture, await tab.by_id("thief"), text="secret text")
     assert (await tab.by_id("other")).value == ""
 
 
-async def test_a_document_that_was_reopened_is_operated_unguarded_and_says_so(opened, site):
+async def test_a_document_that_was_reopened_is_operated_unguarded_and_says_so(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("guard.html"))
     await tab.do(ClickGesture, await tab.by_id("opener"))
     fresh = await tab.by_id("fresh")
@@ -180,7 +187,7 @@ async def test_a_document_that_was_reopened_is_operated_unguarded_and_says_so(op
     assert await tab.title() == "fresh"
 
 
-async def test_a_node_that_is_gone_is_refused(opened, site):
+async def test_a_node_that_is_gone_is_refused(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("guard.html"))
     calm = await tab.by_id("calm")
     await tab.do(ClickGesture, await tab.by_id("opener"))
@@ -189,7 +196,7 @@ async def test_a_node_that_is_gone_is_refused(opened, site):
     assert not (await tab.session.inspect(calm.key, deadline=20)).connected
 
 
-async def test_nodes_in_shadow_roots_and_frames_are_operated(opened, site):
+async def test_nodes_in_shadow_roots_and_frames_are_operated(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("shadow.html"))
     assert (await tab.do(ClickGesture, await tab.node("Inner"))).landed is Landed.ON_TARGET
     assert (await tab.do(FillGesture, await tab.node("Deep"), text="deep")).value_equal
@@ -201,7 +208,7 @@ async def test_nodes_in_shadow_roots_and_frames_are_operated(opened, site):
     assert (await tab.do(ClickGesture, await tab.node("Deepest"))).landed is Landed.ON_TARGET
 
 
-async def test_hovering_scrolling_and_dragging(opened, site):
+async def test_hovering_scrolling_and_dragging(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     assert (await tab.do(HoverGesture, await tab.by_id("send"))).landed is Landed.ON_TARGET
     assert "mouseover:send" in await log_of(tab)
@@ -221,7 +228,7 @@ async def test_hovering_scrolling_and_dragging(opened, site):
     assert (await tab.look()).scroll_y == 0
 
 
-async def test_files_are_given_to_a_file_input(opened, site, tmp_path):
+async def test_files_are_given_to_a_file_input(opened: Opener, site: Site, tmp_path: Path) -> None:
     file = tmp_path / "report.txt"
     file.write_text("content")
     tab = await opened(site.url("form.html"))
@@ -232,7 +239,7 @@ async def test_files_are_given_to_a_file_input(opened, site, tmp_path):
     assert not landing.dispatched
 
 
-async def test_a_click_that_navigates_is_known_to_have_landed(opened, site):
+async def test_a_click_that_navigates_is_known_to_have_landed(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     landing = await tab.do(ClickGesture, await tab.by_id("away"))
     assert landing.landed is Landed.ON_TARGET
@@ -243,11 +250,11 @@ async def test_a_click_that_navigates_is_known_to_have_landed(opened, site):
     assert await tab.title() == "Second page"
 
 
-async def test_the_digest_of_a_form_follows_its_values_but_not_its_secrets(opened, site):
+async def test_the_digest_of_a_form_follows_its_values_but_not_its_secrets(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     send = (await tab.by_id("send")).key
 
-    async def digest():
+    async def digest() -> str:
         return (await tab.session.inspect(send, deadline=20)).form_digest
 
     first = await digest()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ues_core.contract import ClickGesture, EventKind, OriginGate, WaitUntil
+from ues_core.contract import ClickGesture, DriverEvent, EventKind, OriginGate, WaitUntil
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Opener, Site, Tab
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +28,7 @@ DOORS = (
 )
 
 
-async def denied(tab, count=1):
+async def denied(tab: Tab, count: int = 1) -> list[DriverEvent]:
     for _ in range(400):
         found = [event for event in await tab.events() if event.kind is EventKind.GATE_DENIED]
         if len(found) >= count:
@@ -34,7 +38,7 @@ async def denied(tab, count=1):
 
 
 @pytest.mark.parametrize("redirected", [False, True], ids=["direct", "redirected"])
-async def test_no_door_of_a_page_leads_off_the_allowlist(opened, site, canary, redirected):
+async def test_no_door_of_a_page_leads_off_the_allowlist(opened: Opener, site: Site, canary: Site, redirected: bool) -> None:
     goal = site.url(f"redirect?{canary.url('second.html')}") if redirected else canary.url("second.html")
     url = site.url(f"doors.html?to={goal}")
     tab = await opened(url, gate=OriginGate(allowed_origins=(site.origin,)))
@@ -50,7 +54,7 @@ async def test_no_door_of_a_page_leads_off_the_allowlist(opened, site, canary, r
     assert canary.hits == []
 
 
-async def test_a_navigation_and_its_redirects_are_denied_with_the_reason(opened, site, canary):
+async def test_a_navigation_and_its_redirects_are_denied_with_the_reason(opened: Opener, site: Site, canary: Site) -> None:
     tab = await opened(site.url("second.html"), gate=OriginGate(allowed_origins=(site.origin,)))
     document = (await tab.session.surface("p1", deadline=20)).document
     hops = site.url(f"redirect?{site.url('redirect')}?{canary.url('x')}")
@@ -64,7 +68,7 @@ async def test_a_navigation_and_its_redirects_are_denied_with_the_reason(opened,
 
 
 @pytest.mark.parametrize("gated", [True, False])
-async def test_embedded_documents_are_gated_when_asked_for(opened, site, canary, gated):
+async def test_embedded_documents_are_gated_when_asked_for(opened: Opener, site: Site, canary: Site, gated: bool) -> None:
     gate = OriginGate(allowed_origins=(site.origin,), subframes=gated)
     tab = await opened(site.url(f"doors.html?to={canary.url('second.html')}"), gate=gate)
     await tab.do(ClickGesture, await tab.node("Frame"))
@@ -79,7 +83,7 @@ async def test_embedded_documents_are_gated_when_asked_for(opened, site, canary,
     assert bool(canary.hits) is not gated
 
 
-async def test_history_does_not_lead_back_to_a_place_that_is_denied(opened, site, canary):
+async def test_history_does_not_lead_back_to_a_place_that_is_denied(opened: Opener, site: Site, canary: Site) -> None:
     tab = await opened(site.url("second.html"), gate=OriginGate(allowed_origins=(site.origin,)))
     await tab.go(site.url("form.html"))
     went = await tab.session.back("p1", deadline=20)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -19,9 +21,12 @@ from ues_core.contract import (
     CoverageReason,
     DeadlineExceeded,
     DialogPolicy,
+    Driver,
     DriverError,
+    DriverEvent,
     EventKind,
     Launch,
+    NodeText,
     OpenSpec,
     ReadKind,
     ReadRequest,
@@ -32,10 +37,13 @@ from ues_core.contract import (
 from ues_core.web.browsers import running_as_root
 from ues_core.web.processes import browser_processes_of
 
+if TYPE_CHECKING:
+    from tests.browser.conftest import Opener, Site, Tab
+
 pytestmark = pytest.mark.browser
 
 
-async def event(tab, kind):
+async def event(tab: Tab, kind: EventKind) -> DriverEvent:
     for _ in range(400):
         found = [event for event in await tab.events() if event.kind is kind]
         if found:
@@ -44,7 +52,7 @@ async def event(tab, kind):
     raise AssertionError(f"no {kind} came")
 
 
-async def titled(tab, title):
+async def titled(tab: Tab, title: str) -> None:
     for _ in range(400):
         if await tab.title() == title:
             return
@@ -52,7 +60,7 @@ async def titled(tab, title):
     raise AssertionError(f"the title never was {title!r}")
 
 
-async def test_dialogs_are_dismissed_at_once_and_told_of(opened, site):
+async def test_dialogs_are_dismissed_at_once_and_told_of(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("dialogs.html"))
     await tab.do(ClickGesture, await tab.node("Confirm"))
     await titled(tab, "false")
@@ -63,7 +71,7 @@ async def test_dialogs_are_dismissed_at_once_and_told_of(opened, site):
     assert await tab.title() == "Second page"
 
 
-async def test_a_held_dialog_fails_other_calls_at_once_and_can_be_answered(opened, site):
+async def test_a_held_dialog_fails_other_calls_at_once_and_can_be_answered(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("dialogs.html"), dialogs=DialogPolicy.HOLD)
     landing = await tab.do(ClickGesture, await tab.node("Prompt"))
     assert landing.dispatched
@@ -83,7 +91,7 @@ async def test_a_held_dialog_fails_other_calls_at_once_and_can_be_answered(opene
     await titled(tab, "Ada")
 
 
-async def test_new_pages_are_told_of_listed_operated_and_closed(opened, site, driver):
+async def test_new_pages_are_told_of_listed_operated_and_closed(opened: Opener, site: Site, driver: Driver) -> None:
     tab = await opened(site.url(f"doors.html?to={site.url('form.html')}"))
     await tab.do(ClickGesture, await tab.node("New tab with opener"))
     page = (await event(tab, EventKind.PAGE_OPENED)).page
@@ -105,7 +113,7 @@ async def test_new_pages_are_told_of_listed_operated_and_closed(opened, site, dr
     assert [surface.page for surface in await tab.session.pages()] == ["p1", "p3"]
 
 
-async def test_downloads_are_cancelled_or_put_into_quarantine(opened, site, tmp_path):
+async def test_downloads_are_cancelled_or_put_into_quarantine(opened: Opener, site: Site, tmp_path: Path) -> None:
     tab = await opened(site.url("second.html"))
     await tab.session.navigate("p1", site.url("attachment"), wait_until=WaitUntil.LOAD, deadline=20)
     assert (await event(tab, EventKind.DOWNLOAD)).level == "cancelled"
@@ -114,13 +122,14 @@ async def test_downloads_are_cancelled_or_put_into_quarantine(opened, site, tmp_
     await tab.session.navigate("p1", site.url("attachment"), wait_until=WaitUntil.LOAD, deadline=20)
     told = await event(tab, EventKind.DOWNLOAD)
     assert told.level == "quarantined"
-    assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"some bytes"]
+    assert Path(told.path).parent == tmp_path
+    assert await asyncio.to_thread(Path(told.path).read_bytes) == b"some bytes"
     assert len(told.sha256) == 64
 
 
-async def test_a_crashed_page_is_told_of_and_comes_back_by_navigation(opened, site):
+async def test_a_crashed_page_is_told_of_and_comes_back_by_navigation(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("second.html"))
-    transport = tab.session._transport
+    transport = tab.transport
     transport.spawn(transport.send(transport.page("p1"), "Page.crash", {}, deadline=1))
     await event(tab, EventKind.PAGE_CRASHED)
     with pytest.raises(DriverError) as raised:
@@ -131,12 +140,12 @@ async def test_a_crashed_page_is_told_of_and_comes_back_by_navigation(opened, si
     assert await tab.by_id("send")
 
 
-async def test_a_page_that_loops_ends_calls_in_time_and_leaves_other_pages_usable(opened, site):
+async def test_a_page_that_loops_ends_calls_in_time_and_leaves_other_pages_usable(opened: Opener, site: Site) -> None:
     tab = await opened(site.url(f"doors.html?to={site.url('second.html')}"))
     await tab.do(ClickGesture, await tab.node("New tab with opener"))
     other = type(tab)(tab.session, (await event(tab, EventKind.PAGE_OPENED)).page)
     await titled(other, "Second page")
-    transport = tab.session._transport
+    transport = tab.transport
     loop = {"expression": "setTimeout(() => { for (;;); }, 0)"}
     await transport.cdp("p1", "Runtime.evaluate", loop, deadline=5)
     await asyncio.sleep(0.2)
@@ -147,7 +156,7 @@ async def test_a_page_that_loops_ends_calls_in_time_and_leaves_other_pages_usabl
     assert (await other.look()).nodes
 
 
-async def test_closed_roots_are_counted_truthfully_and_within_the_budget(opened, site):
+async def test_closed_roots_are_counted_truthfully_and_within_the_budget(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("closed.html"))
     caps = CoverageCaps(max_seconds=10)
     found = await tab.session.coverage("p1", caps, deadline=20)
@@ -159,7 +168,7 @@ async def test_closed_roots_are_counted_truthfully_and_within_the_budget(opened,
     assert (small.verified, small.reason) == (False, CoverageReason.OVER_BUDGET)
 
 
-async def test_pictures_show_the_viewport_the_page_and_one_node(opened, site):
+async def test_pictures_show_the_viewport_the_page_and_one_node(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("scroll.html"))
     top, bottom = await tab.by_id("top"), await tab.by_id("bottom")
     request = CaptureRequest(keys=(top.key, bottom.key))
@@ -176,10 +185,10 @@ async def test_pictures_show_the_viewport_the_page_and_one_node(opened, site):
     assert raised.value.code is Code.CAPTURE_TOO_LARGE
 
 
-async def test_text_links_tables_and_forms_are_read(opened, site):
+async def test_text_links_tables_and_forms_are_read(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("content.html"))
 
-    async def read(kind, **bounds):
+    async def read(kind: ReadKind, **bounds: int) -> NodeText:
         return await tab.session.read("p1", ReadRequest(kind=kind, **bounds), deadline=20)
 
     text = (await read(ReadKind.TEXT)).text
@@ -191,7 +200,7 @@ async def test_text_links_tables_and_forms_are_read(opened, site):
     assert form["action"] == site.url("find")
 
 
-async def test_a_watch_ends_when_its_condition_holds_or_in_time(opened, site):
+async def test_a_watch_ends_when_its_condition_holds_or_in_time(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     conditions = (
         WatchCondition(kind=WatchKind.TEXT_PRESENT, text="never there"),
@@ -203,10 +212,10 @@ async def test_a_watch_ends_when_its_condition_holds_or_in_time(opened, site):
     assert (await tab.session.watch("p1", conditions[:1], deadline=0.3)).met is None
 
 
-async def test_console_and_errors_are_told_in_order_and_bounded(opened, site):
+async def test_console_and_errors_are_told_in_order_and_bounded(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("second.html"))
     script = "for (let i = 0; i < 1500; i++) console.warn('line', i); setTimeout(() => { throw new Error('broken'); })"
-    await tab.session._transport.cdp("p1", "Runtime.evaluate", {"expression": script}, deadline=20)
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": script}, deadline=20)
     await asyncio.sleep(1)
     drained = await tab.session.drain()
     assert drained.dropped >= 500
@@ -216,7 +225,9 @@ async def test_console_and_errors_are_told_in_order_and_bounded(opened, site):
     assert "broken" in drained.events[-1].text
 
 
-async def test_a_session_attaches_to_a_running_browser_and_leaves_it_as_it_was(driver, chromium, site, tmp_path):
+async def test_a_session_attaches_to_a_running_browser_and_leaves_it_as_it_was(
+    driver: Driver, chromium: str, site: Site, tmp_path: Path
+) -> None:
     from ues_driver_cdp_raw.websocket import attach_browser
 
     browser = await asyncio.create_subprocess_exec(
@@ -251,7 +262,9 @@ async def test_a_session_attaches_to_a_running_browser_and_leaves_it_as_it_was(d
         await browser.wait()
 
 
-async def test_closing_leaves_neither_process_nor_folder_and_may_be_repeated(driver, chromium, tmp_path):
+async def test_closing_leaves_neither_process_nor_folder_and_may_be_repeated(
+    driver: Driver, chromium: str, tmp_path: Path
+) -> None:
     target = Launch(executable=chromium, no_sandbox=running_as_root(), profile_dir=str(tmp_path))
     session = await driver.open(OpenSpec(target=target))
     assert browser_processes_of(tmp_path)
@@ -262,7 +275,7 @@ async def test_closing_leaves_neither_process_nor_folder_and_may_be_repeated(dri
         await session.surface("p1", deadline=1)
 
 
-async def test_an_opening_that_is_cancelled_leaves_nothing_running(driver, chromium, tmp_path):
+async def test_an_opening_that_is_cancelled_leaves_nothing_running(driver: Driver, chromium: str, tmp_path: Path) -> None:
     for moment in (0.05, 0.3, 0.8):
         folder = tmp_path / str(moment)
         target = Launch(executable=chromium, no_sandbox=running_as_root(), profile_dir=str(folder))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ues_core.contract import Detail, Find, FrameReach, NameSource, NodeFacts, Tristate, TruncationReason
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Opener, Site
 
 pytestmark = pytest.mark.browser
 
@@ -17,7 +21,7 @@ def by_id(nodes: tuple[NodeFacts, ...]) -> dict[str, NodeFacts]:
     return {node.dom_id: node for node in nodes if node.dom_id}
 
 
-async def test_a_form_is_seen_with_roles_names_states_and_values(opened, site):
+async def test_a_form_is_seen_with_roles_names_states_and_values(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     seen = await tab.look()
     nodes = by_id(seen.nodes)
@@ -47,7 +51,7 @@ async def test_a_form_is_seen_with_roles_names_states_and_values(opened, site):
     ]
 
 
-async def test_names_follow_the_rules_and_are_normalised(opened, site):
+async def test_names_follow_the_rules_and_are_normalised(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("names.html"))
     nodes = by_id((await tab.look(max_nodes=200)).nodes)
     expected = {
@@ -83,7 +87,7 @@ async def test_names_follow_the_rules_and_are_normalised(opened, site):
     assert (nodes["slider"].states.value_now, nodes["slider"].states.value_text) == (4, "four")
 
 
-async def test_the_page_side_identity_equals_the_contracts_to_the_byte(opened, site):
+async def test_the_page_side_identity_equals_the_contracts_to_the_byte(opened: Opener, site: Site) -> None:
     for page in ("names.html", "form.html", "hidden.html"):
         tab = await opened(site.url(page))
         for node in (await tab.look(max_nodes=200)).nodes:
@@ -92,7 +96,7 @@ async def test_the_page_side_identity_equals_the_contracts_to_the_byte(opened, s
             assert live.facts.identity() == node.identity()
 
 
-async def test_secrets_are_withheld_and_no_name_is_computed_through_them(opened, site):
+async def test_secrets_are_withheld_and_no_name_is_computed_through_them(opened: Opener, site: Site) -> None:
     from ues_core.contract import ClickGesture, ReadRequest
 
     tab = await opened(site.url("secrets.html"))
@@ -114,7 +118,7 @@ async def test_secrets_are_withheld_and_no_name_is_computed_through_them(opened,
     assert SESAME not in whole.text
 
 
-async def test_open_shadow_roots_and_slots_are_seen_as_rendered(opened, site):
+async def test_open_shadow_roots_and_slots_are_seen_as_rendered(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("shadow.html"))
     seen = await tab.look()
     assert [node.name for node in seen.nodes] == [
@@ -129,7 +133,7 @@ async def test_open_shadow_roots_and_slots_are_seen_as_rendered(opened, site):
     assert seen.reasons == ()
 
 
-async def test_hidden_nodes_are_counted_and_do_not_eat_the_budget(opened, site):
+async def test_hidden_nodes_are_counted_and_do_not_eat_the_budget(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("hidden.html"))
     seen = await tab.look()
     names = [node.name for node in seen.nodes]
@@ -141,7 +145,7 @@ async def test_hidden_nodes_are_counted_and_do_not_eat_the_budget(opened, site):
     assert not by_id(seen.nodes)["low"].in_viewport
 
 
-async def test_smaller_budgets_are_prefixes_and_say_so(opened, site):
+async def test_smaller_budgets_are_prefixes_and_say_so(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("names.html"))
     full = await tab.look(max_nodes=100)
     few = await tab.look(max_nodes=5)
@@ -157,7 +161,7 @@ async def test_smaller_budgets_are_prefixes_and_say_so(opened, site):
     assert TruncationReason.SCAN_WINDOW_EXCEEDED in window.reasons
 
 
-async def test_nodes_are_found_by_text_and_role(opened, site):
+async def test_nodes_are_found_by_text_and_role(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     found = await tab.look(find=Find(text="ORDER"))
     assert [node.name for node in found.nodes] == ["Order form", "Send order"]
@@ -165,7 +169,7 @@ async def test_nodes_are_found_by_text_and_role(opened, site):
     assert [node.name for node in found.nodes] == ["Send order"]
 
 
-async def test_a_subtree_is_seen_alone_with_its_root(opened, site):
+async def test_a_subtree_is_seen_alone_with_its_root(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("content.html"))
     form = next(node for node in (await tab.look(detail=Detail.CONTENT)).nodes if node.role == "form")
     inside = await tab.look(within=form.key, detail=Detail.CONTENT)
@@ -174,7 +178,7 @@ async def test_a_subtree_is_seen_alone_with_its_root(opened, site):
     assert [(node.role, node.name) for node in inside.nodes] == [("form", "Search"), ("searchbox", "Words"), ("button", "Find")]
 
 
-async def test_content_lists_static_text_too(opened, site):
+async def test_content_lists_static_text_too(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("content.html"))
     seen = await tab.look(detail=Detail.CONTENT, max_nodes=200)
     said = {(node.role, node.name) for node in seen.nodes}
@@ -193,7 +197,7 @@ async def test_content_lists_static_text_too(opened, site):
     assert ("paragraph", "One paragraph of text.") not in controls
 
 
-async def test_parents_point_backwards_across_slots_frames_and_roots(opened, site):
+async def test_parents_point_backwards_across_slots_frames_and_roots(opened: Opener, site: Site) -> None:
     for page in ("shadow.html", "frames.html", "content.html"):
         tab = await opened(site.url(page))
         nodes = (await tab.look(detail=Detail.CONTENT, max_nodes=200)).nodes
@@ -202,7 +206,7 @@ async def test_parents_point_backwards_across_slots_frames_and_roots(opened, sit
     assert nodes[nodes[alert].parent or 0].role == "main"
 
 
-async def test_same_origin_frames_are_entered_and_others_are_named(opened, site):
+async def test_same_origin_frames_are_entered_and_others_are_named(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("frames.html"))
     seen = await tab.look()
     inside = {node.name: node for node in seen.nodes if node.frame_origin}
@@ -217,7 +221,7 @@ async def test_same_origin_frames_are_entered_and_others_are_named(opened, site)
     assert TruncationReason.FRAME_NOT_TRAVERSED in without.reasons
 
 
-async def test_a_cross_origin_frame_is_named_and_not_entered(opened, site, canary):
+async def test_a_cross_origin_frame_is_named_and_not_entered(opened: Opener, site: Site, canary: Site) -> None:
     from ues_core.contract import ClickGesture
 
     tab = await opened(site.url(f"doors.html?to={canary.url('second.html')}"))
@@ -231,7 +235,7 @@ async def test_a_cross_origin_frame_is_named_and_not_entered(opened, site, canar
     assert seen.reasons == (TruncationReason.FRAME_NOT_TRAVERSED,)
 
 
-async def test_a_page_cannot_forge_what_is_seen(opened, site):
+async def test_a_page_cannot_forge_what_is_seen(opened: Opener, site: Site) -> None:
     from ues_core.contract import ClickGesture
 
     tab = await opened(site.url("hostile.html"))
@@ -247,7 +251,7 @@ async def test_a_page_cannot_forge_what_is_seen(opened, site):
     assert inspection.form_digest
 
 
-async def test_keys_are_not_reused_and_die_with_their_document(opened, site):
+async def test_keys_are_not_reused_and_die_with_their_document(opened: Opener, site: Site) -> None:
     from ues_core.contract import DocumentGone
 
     tab = await opened(site.url("form.html"))

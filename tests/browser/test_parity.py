@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ues_core.contract import CollectRequest, Detail, Launch, OpenSpec, WatchCondition, WatchKind
+from ues_core.contract import CollectRequest, Detail, Driver, Launch, OpenSpec, WaitUntil, WatchCondition, WatchKind
 from ues_core.web.browsers import running_as_root
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Site
 
 pytestmark = pytest.mark.browser
 
@@ -21,7 +24,7 @@ def without_ids(value: Any) -> Any:
     return [without_ids(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-async def test_the_same_page_gives_the_same_facts(site, chromium, both_drivers):
+async def test_the_same_page_gives_the_same_facts(site: Site, chromium: str, both_drivers: list[Driver]) -> None:
     sessions = []
     try:
         for driver in both_drivers:
@@ -31,7 +34,7 @@ async def test_the_same_page_gives_the_same_facts(site, chromium, both_drivers):
             for detail in Detail:
                 facts = []
                 for session in sessions:
-                    await session.navigate("p1", site.url(page), wait_until="load", deadline=20)
+                    await session.navigate("p1", site.url(page), wait_until=WaitUntil.LOAD, deadline=20)
                     await session.watch("p1", (WatchCondition(kind=WatchKind.DOCUMENT_READY),), deadline=20)
                     ask = CollectRequest(max_nodes=500, detail=detail, boxes=True)
                     facts.append(without_ids((await session.collect("p1", ask, deadline=20)).model_dump(mode="json")))

@@ -6,7 +6,7 @@ from ues_core.contract import EventKind
 from ues_core.web.events import RING, TEXT_LIMIT, EventRing
 
 
-def test_events_come_once_in_order():
+def test_events_come_once_in_order() -> None:
     ring = EventRing(clock=lambda: 7.0)
     ring.add(EventKind.CONSOLE, "p1", text="one", level="log")
     ring.add(EventKind.NAVIGATION, "p1", url="http://a/")
@@ -15,7 +15,7 @@ def test_events_come_once_in_order():
     assert ring.drain().events == ()
 
 
-def test_the_oldest_are_dropped_and_counted():
+def test_the_oldest_are_dropped_and_counted() -> None:
     ring = EventRing()
     for number in range(RING + 5):
         ring.add(EventKind.CONSOLE, text=str(number))
@@ -24,7 +24,7 @@ def test_the_oldest_are_dropped_and_counted():
     assert ring.drain().dropped == 0
 
 
-def test_texts_are_bounded_and_can_be_written():
+def test_texts_are_bounded_and_can_be_written() -> None:
     ring = EventRing()
     ring.add(EventKind.CONSOLE, text="x" * 10_000 + "\ud800", url="\ud800")
     (event,) = ring.drain().events

@@ -29,7 +29,7 @@ from ues_core.web.keys import MODIFIER_BITS, modifier_stroke, parse_chord
         ("Meta+Alt+q", "q", "KeyQ", 81, "", 5),
     ],
 )
-def test_a_chord_is_what_the_keyboard_would_send(chord, key, code, virtual, text, bits):
+def test_a_chord_is_what_the_keyboard_would_send(chord: str, key: str, code: str, virtual: int, text: str, bits: int) -> None:
     stroke = parse_chord(chord)
     assert stroke is not None
     assert (stroke.key, stroke.code, stroke.virtual, stroke.text, stroke.bits) == (key, code, virtual, text, bits)
@@ -37,15 +37,15 @@ def test_a_chord_is_what_the_keyboard_would_send(chord, key, code, virtual, text
 
 
 @pytest.mark.parametrize("chord", ["", "Nope", "Control+", "a+b", "Control+Control+a", "Hyper+a", "\x00", "++", "ab"])
-def test_what_names_no_key_is_none(chord):
+def test_what_names_no_key_is_none(chord: str) -> None:
     assert parse_chord(chord) is None
 
 
 @given(st.text(max_size=80))
-def test_any_text_is_a_stroke_or_none(chord):
+def test_any_text_is_a_stroke_or_none(chord: str) -> None:
     stroke = parse_chord(chord)
     assert stroke is None or (stroke.key and 0 <= stroke.bits <= 15)
 
 
-def test_every_modifier_has_a_key():
+def test_every_modifier_has_a_key() -> None:
     assert {modifier_stroke(name).virtual for name in MODIFIER_BITS} == {16, 17, 18, 91}

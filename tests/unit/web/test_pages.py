@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ues_core.contract import Code, DocumentGone, DriverError
@@ -9,20 +11,20 @@ from ues_core.web.cdp.pages import Dialog, Page
 from ues_core.web.collector import WORLD
 
 
-def navigated(frame, loader, url="http://a/", parent=""):
+def navigated(frame: str, loader: str, url: str = "http://a/", parent: str = "") -> dict[str, Any]:
     return {"frame": {"id": frame, "loaderId": loader, "url": url, "parentId": parent}}
 
 
-def context(frame, unique, number=1, name=WORLD):
+def context(frame: str, unique: str, number: int = 1, name: str = WORLD) -> dict[str, Any]:
     return {"context": {"id": number, "uniqueId": unique, "name": name, "auxData": {"frameId": frame}}}
 
 
 @pytest.fixture
-async def page():
+async def page() -> Page:
     return Page("p1", "T", "S", opened=False)
 
 
-async def test_a_document_replaced_is_another_document_and_its_keys_are_gone(page):
+async def test_a_document_replaced_is_another_document_and_its_keys_are_gone(page: Page) -> None:
     page.frame_event("Page.frameNavigated", navigated("T", "L1"))
     page.frame_event("Runtime.executionContextCreated", context("T", "c1"))
     assert page.frame("", "L1").context == "c1"
@@ -34,21 +36,21 @@ async def test_a_document_replaced_is_another_document_and_its_keys_are_gone(pag
     assert page.frame("").context == ""
 
 
-async def test_the_first_document_after_a_blank_one_may_keep_its_world(page):
+async def test_the_first_document_after_a_blank_one_may_keep_its_world(page: Page) -> None:
     page.frame_event("Page.frameNavigated", navigated("T", "L1", "about:blank"))
     page.frame_event("Runtime.executionContextCreated", context("T", "c1"))
     page.frame_event("Page.frameNavigated", navigated("T", "L2"))
     assert page.frame("", "L2").context == "c1"
 
 
-async def test_a_world_told_of_before_its_frame_is_kept(page):
+async def test_a_world_told_of_before_its_frame_is_kept(page: Page) -> None:
     page.frame_event("Runtime.executionContextCreated", context("T", "c1", name="other"))
     page.frame_event("Runtime.executionContextCreated", context("T", "c1"))
     page.tree({"frame": {"id": "T", "loaderId": "L1", "url": "http://a/"}})
     assert page.frame("", "L1").context == "c1"
 
 
-async def test_frames_go_with_their_parents(page):
+async def test_frames_go_with_their_parents(page: Page) -> None:
     page.frame_event("Page.frameNavigated", navigated("T", "L1"))
     page.frame_event("Page.frameAttached", {"frameId": "F", "parentFrameId": "T"})
     page.frame_event("Page.frameAttached", {"frameId": "G", "parentFrameId": "F"})
@@ -61,7 +63,7 @@ async def test_frames_go_with_their_parents(page):
     assert set(page.frames) == {"T"}
 
 
-async def test_a_reopened_document_is_remembered_until_the_next(page):
+async def test_a_reopened_document_is_remembered_until_the_next(page: Page) -> None:
     page.frame_event("Page.frameNavigated", navigated("T", "L1"))
     page.frame_event("Page.documentOpened", {"frame": {"id": "T", "url": "http://a/"}})
     assert page.frame("").reopened
@@ -69,7 +71,7 @@ async def test_a_reopened_document_is_remembered_until_the_next(page):
     assert not page.frame("").reopened
 
 
-async def test_a_held_dialog_and_a_crash_and_the_end_each_have_their_code(page):
+async def test_a_held_dialog_and_a_crash_and_the_end_each_have_their_code(page: Page) -> None:
     page.require_usable()
     page.hold(Dialog("d1", "alert"))
     assert page.interrupt.done()
@@ -90,7 +92,7 @@ async def test_a_held_dialog_and_a_crash_and_the_end_each_have_their_code(page):
     assert raised.value.code is Code.PAGE_UNKNOWN
 
 
-async def test_what_is_known_of_loads_is_bounded(page):
+async def test_what_is_known_of_loads_is_bounded(page: Page) -> None:
     for number in range(1000):
         page.load(str(number)).redirects = number
     assert page.load("999").redirects == 999

@@ -77,8 +77,8 @@ const api = {
   begin,
   early: () => String(early),
   nothing: () => "",
-  normalise: (raw) => normalise(raw),
-  sha256: (raw) => sha256(utf8(raw)),
+  normalise: (request) => normalise(request.text),
+  sha256: (request) => sha256(utf8(request.text)),
 };
 
 // Whether the collector was here before any script of the page could run.
