@@ -23,6 +23,7 @@ for _module in ("_seeing", "_touching", "_gates", "_lifetime", "_bench", "driver
 from ues_core.testing.conformance._bench import Bench, Stand  # noqa: E402 - rewriting comes first
 from ues_core.testing.conformance.driver import DriverConformance, WebDriverConformance  # noqa: E402
 from ues_core.testing.conformance.guard import Guarded, audit  # noqa: E402
+from ues_core.testing.conformance.memory_site import MemoryScenes  # noqa: E402
 from ues_core.testing.conformance.provider import ProviderConformance, RecordingChannel  # noqa: E402
 from ues_core.testing.conformance.stage import Parts, Scene, SceneName, Site, WebSite  # noqa: E402
 
@@ -30,6 +31,7 @@ __all__ = [
     "Bench",
     "DriverConformance",
     "Guarded",
+    "MemoryScenes",
     "Parts",
     "ProviderConformance",
     "RecordingChannel",
