@@ -53,6 +53,7 @@ WHEREVER = frozenset({"Escape", "Tab", "PageDown", "PageUp", "Home", "End", "Arr
 """Keys that may be pressed without a node: they move about. A character could be typed into a secret, Enter could send."""
 
 _TEXT = frozenset({Verb.FILL, Verb.TYPE})
+_KEYED = _TEXT | {Verb.PRESS}
 _POINTER = EXTERNAL_VERBS | {Verb.CLICK, Verb.DOUBLE_CLICK, Verb.HOVER, Verb.DRAG}
 _UNHINDERED = frozenset({Verb.SCROLL})
 """Verbs that need no interactive, enabled or visible target."""
@@ -90,11 +91,15 @@ def check_operable(verb: Verb, facts: NodeFacts) -> None:
 
 
 def check_hit(verb: Verb, inspection: Inspection) -> None:
-    """Refuse a node that a pointer would not meet. Scrolling needs no hit; keys and text need a visible node."""
+    """Refuse a node that a pointer would not meet. Scrolling needs no hit; keys and text for what has the focus need no pointer."""
     if verb in _UNHINDERED or inspection.hit is None:
         return
     hit = inspection.hit
     if hit.status is HitStatus.CLEAR:
+        return
+    facts = inspection.facts
+    if hit.status is HitStatus.OCCLUDED and verb in _KEYED and facts is not None and facts.states.focused:
+        # An editor draws its text over the field that it types into; with the focus there, keys go there whatever lies above.
         return
     code, sentence = _HIT_CODES[hit.status]
     if code is Code.TARGET_OCCLUDED:
