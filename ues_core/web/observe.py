@@ -28,6 +28,9 @@ from ues_core.web.transport import FrameView, WebTransport
 FRAMES_LIMIT: Final = 20
 """Frames entered in one observation, at most."""
 
+_FOREIGN: Final = '{"foreign":true}'
+"""The answer of a frame that turned out to be of another origin than its parent."""
+
 # Services that tell people from programs: their frames are named and never entered.
 _HUMAN_VERIFICATION: Final = (
     ("recaptcha", ("google.com", "recaptcha.net"), "/recaptcha/"),
@@ -54,7 +57,7 @@ async def collect(transport: WebTransport, page: str, request: CollectRequest, c
         raise _gone()
     answer = await _ask(transport, page, view, request, within.n if within is not None else 0, clock)
     head, _, body = answer.rpartition("\n")
-    if body == '{"gone":true}':
+    if body in ('{"gone":true}', _FOREIGN):
         raise DriverError("The node to look within is gone.", code=Code.TARGET_GONE, next_step="Observe the whole page.")
     collected = parse(body)
     return await _with_frames(transport, page, request, collected, json.loads(head), view, clock) if head else collected
@@ -127,9 +130,9 @@ async def _with_frames(
             partial = True
             continue
         inner = await _inner(transport, page, request, child, left, nodes, clock)
-        if inner is None:
-            reasons.add(TruncationReason.FRAME_UNREADABLE)
-            notes.append(FrameNote(origin=origin, reason=TruncationReason.FRAME_UNREADABLE))
+        if isinstance(inner, TruncationReason):
+            reasons.add(inner)
+            notes.append(FrameNote(origin=origin, reason=inner))
             continue
         notes.append(FrameNote(origin=origin, entered=True))
         notes.extend(inner.frames)
@@ -162,7 +165,8 @@ async def _inner(
     left: int,
     nodes: list[NodeFacts],
     clock: Clock,
-) -> Collected | None:
+) -> Collected | TruncationReason:
+    """What one frame shows, or why it is left out."""
     spent = sum(len(node.name) + 60 for node in nodes)
     smaller = request.model_copy(
         update={"max_nodes": left, "max_bytes": max(256, request.max_bytes - spent), "within": None, "skip": 0}
@@ -170,10 +174,12 @@ async def _inner(
     try:
         answer = await _ask(transport, page, child, smaller, 0, clock)
         head, _, body = answer.rpartition("\n")
+        if body == _FOREIGN:
+            return TruncationReason.FRAME_NOT_TRAVERSED
         collected = parse(body)
         return await _with_frames(transport, page, smaller, collected, json.loads(head), child, clock) if head else collected
     except DocumentGone:
-        return None
+        return TruncationReason.FRAME_UNREADABLE
 
 
 async def _children(transport: WebTransport, page: str, parent: FrameView, clock: Clock) -> dict[int, FrameView]:

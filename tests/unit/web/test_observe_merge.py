@@ -95,6 +95,13 @@ async def test_a_frame_that_goes_away_is_unreadable_and_a_hidden_one_is_nothing(
     assert none.reasons == (TruncationReason.FRAME_NOT_TRAVERSED,)
 
 
+async def test_a_frame_that_went_to_another_origin_meanwhile_is_not_entered() -> None:
+    frames = Frames([MAIN, INNER], {"": answer("", [("main", None)], [note(9)]), "F": '{"foreign":true}'}, {"F": 9})
+    seen = await seen_by(frames)
+    assert seen.reasons == (TruncationReason.FRAME_NOT_TRAVERSED,)
+    assert [frame.entered for frame in seen.frames] == [False]
+
+
 async def test_a_full_budget_leaves_frames_out_and_says_so() -> None:
     frames = Frames([MAIN, INNER], {"": answer("", [("a", None)], [note(9)]), "F": answer("F", [("x", None)])}, {"F": 9})
     seen = await seen_by(frames, max_nodes=1)

@@ -28,6 +28,7 @@ const SAMPLE_LIMIT = 8000;
 
 /** Everything observable in this frame, as JSON of the contract's Collected. */
 export function collect(request) {
+  if (request.frame !== "" && isForeign()) return JSON.stringify({ foreign: true });
   const root = request.within > 0 ? nodeOf(request.within) : document;
   if (root === null || (request.within > 0 && !isConnected(root))) return JSON.stringify({ gone: true });
   watchSecrets(document);
@@ -39,6 +40,15 @@ export function collect(request) {
   const found = candidatesOf(root, request.detail === "content" ? CONTENT : CONTROLS);
   const state = gather(found, where, request);
   return assemble(found, state, where, root, request);
+}
+
+// A frame may have gone to another origin since its parent looked; what it shows now is not the parent's to show.
+function isForeign() {
+  try {
+    return window.frameElement === null;
+  } catch {
+    return true;
+  }
 }
 
 // -- candidates ------------------------------------------------------------------------------------------------------
