@@ -161,6 +161,18 @@ MEANINGS: Final = MappingProxyType(
             "Run it on a system that can, or do without `strict`.",
         ),
         Code.CONSULTATION_CLOSED: Meaning("The consultation has ended.", "Start another one."),
+        Code.CONSULTATION_UNKNOWN: Meaning("No such consultation is kept.", "Look at ues consultations list."),
+        Code.CONSULTATION_EXPIRED: Meaning("The consultation is too old to be followed up.", "Start another one."),
+        Code.RESUME_REFUSED: Meaning(
+            "The conversation could not be taken up again, and no fresh one was started instead.", "Start another consultation."
+        ),
+        Code.PROVIDER_CHANGED: Meaning(
+            "The provider is not the one that held the conversation: another version, profile or package.",
+            "Start another consultation.",
+        ),
+        Code.OTHER_REPOSITORY: Meaning(
+            "The consultation was about another repository.", "Go to its repository, or start another consultation."
+        ),
         Code.FRESH_EVIDENCE_REQUIRED: Meaning(
             "A follow-up needs evidence that the last packet had not.", "Bring some, or stop."
         ),

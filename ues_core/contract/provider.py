@@ -68,6 +68,8 @@ class ProviderSession(Model):
     handle: str = Field(min_length=1, max_length=400)
     generation: int = Field(default=1, ge=1)
     resumed: bool = False
+    profile: str = Field(default="", max_length=120)
+    """Identity of the account or profile that the conversation lives under; empty when there is none."""
 
 
 class PromptSection(Model):
@@ -103,6 +105,12 @@ class RawAnswer(External):
     next_step: str = Field(default="", max_length=400)
     model_observed: str = Field(default="", max_length=120)
     generation: int = 1
+    session: str = Field(default="", max_length=400)
+    """Handle of the conversation that it came out of; when given, another one than the request's is discarded unread."""
+    profile: str = Field(default="", max_length=120)
+    """Profile that it came out of; when given, another one than the session's is discarded unread."""
+    resume_handle: str = Field(default="", max_length=400)
+    """Handle by which the conversation can be resumed from now on; empty: the session's own."""
     submitted: bool | None = None
     """Whether the prompt certainly left; ``None`` when that is unknown. Nothing is ever sent again by itself."""
 

@@ -144,6 +144,7 @@ class Consultation:
         self._model = model
         self._channel: Channel | None = None
         self._session: ProviderSession | None = None
+        self._resume_handle = ""
         self._exchange = 0
         self._work: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
@@ -374,11 +375,12 @@ class Consultation:
         assert self.request is not None
         assert self._session is not None
         judged = await asyncio.to_thread(
-            judge_answer, raw, self.request, generation=self._session.generation, provider=self.provider, root=self._inputs.repo
+            judge_answer, raw, self.request, session=self._session, provider=self.provider, root=self._inputs.repo
         )
         self.advice = judged.advice
         if judged.outcome not in HELD:
             raise _Unheld(judged.outcome, judged.code, judged.reason, judged.next_step, raw, judged)
+        self._resume_handle = raw.resume_handle or self._session.handle
         self._end(judged.outcome, judged.code, judged.reason, judged.next_step, raw=raw, judged=judged)
 
     # -- ends --------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from ues_core.contract import (
     Code,
     ConsultOutcome,
     ConsultRequest,
+    ProviderSession,
     RawAnswer,
 )
 from ues_core.reasoning.answer import AnswerRejected, parse_answer
@@ -52,14 +53,16 @@ class Judged(NamedTuple):
     rejected: int = 0
 
 
-def judge_answer(raw: RawAnswer, request: ConsultRequest, *, generation: int, provider: str, root: Path | None) -> Judged:
+def judge_answer(
+    raw: RawAnswer, request: ConsultRequest, *, session: ProviderSession, provider: str, root: Path | None
+) -> Judged:
     """Judge one raw answer against its request and the repository as it is now. Reads files: call it in a thread."""
     digest = text_digest(raw.text)
-    if raw.request_id != request.request_id or raw.generation != generation:
+    if not _is_ours(raw, request, session):
         return Judged(
             ConsultOutcome.STALE_ANSWER,
             Code.ANSWER_STALE,
-            "the answer belongs to another request or to an earlier conversation; it was discarded unread",
+            "the answer belongs to another request, conversation or profile; it was discarded unread",
             raw_digest=digest,
         )
     if raw.outcome is not AnswerOutcome.ANSWERED:
@@ -74,6 +77,16 @@ def judge_answer(raw: RawAnswer, request: ConsultRequest, *, generation: int, pr
         request_id=request.request_id,
         model_requested=request.model,
         model_observed=raw.model_observed,
+    )
+
+
+def _is_ours(raw: RawAnswer, request: ConsultRequest, session: ProviderSession) -> bool:
+    """Four identities; conversation and profile count when the answer names them."""
+    return (
+        raw.request_id == request.request_id
+        and raw.generation == session.generation
+        and raw.session in ("", session.handle)
+        and raw.profile in ("", session.profile)
     )
 
 

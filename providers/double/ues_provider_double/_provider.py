@@ -27,13 +27,14 @@ from ues_core.contract import (
     ProviderSession,
     RawAnswer,
 )
+from ues_provider_double._handles import conversation_of, handle_of
 from ues_provider_double._moods import Mood, answer_text
 from ues_provider_double._prompt import Place, mood_in, places_in
 
 SESSIONS: Final = 64
 SCRIPT_BYTES: Final = 1_000_000
 _CAPABILITIES: Final = ProviderCapabilities(
-    follow_up=True, resume=False, max_prompt_chars=2_000_000, max_follow_ups=16, models=("double-1",), deterministic=True
+    follow_up=True, resume=True, max_prompt_chars=2_000_000, max_follow_ups=16, models=("double-1",), deterministic=True
 )
 
 
@@ -42,6 +43,7 @@ class _Conversation:
     channel: ConsultChannel
     places: list[Place] = field(default_factory=list)
     exchanges: int = 0
+    generation: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +101,11 @@ class DoubleProvider:
         return CapabilityReport(state=CapabilityState.READY)
 
     async def start_session(self, channel: ConsultChannel, resume: str | None = None) -> ProviderSession:
-        """Start a conversation; none can be resumed."""
-        if resume is not None:
-            raise ProviderError("The double keeps no conversations.", next_step="Start a fresh one.")
+        """Start a conversation, or take one up again by the handle of its last answer; an unknown handle is refused."""
         if len(self._conversations) >= SESSIONS:
             raise ProviderError(f"The double holds {SESSIONS} conversations already.", next_step="Close some.")
+        if resume is not None:
+            return self._resumed(channel, resume)
         self._count += 1
         handle = f"double-{self._count}"
         self._conversations[handle] = _Conversation(channel)
@@ -123,6 +125,18 @@ class DoubleProvider:
 
     # -- private
 
+    def _resumed(self, channel: ConsultChannel, handle: str) -> ProviderSession:
+        known = conversation_of(handle)
+        if known is None:
+            raise ProviderError(
+                "This handle is none of the double's.", code=Code.RESUME_REFUSED, next_step="Start another consultation."
+            )
+        if handle in self._conversations:
+            raise ProviderError("This conversation is open already.", code=Code.RESUME_REFUSED, next_step="Close it first.")
+        generation, exchanges, places = known
+        self._conversations[handle] = _Conversation(channel, places, exchanges, generation + 1)
+        return ProviderSession(handle=handle, generation=generation + 1, resumed=True)
+
     async def _exchange(self, session: ProviderSession, request: ConsultRequest, deadline: float) -> RawAnswer:
         conversation = self._conversations.get(session.handle)
         if conversation is None:
@@ -134,7 +148,7 @@ class DoubleProvider:
             await asyncio.sleep(self._delay)
         literal, mood = self._next(request.prompt)
         if literal is not None:
-            return _raw(request, session, text=literal.replace("{nonce}", request.nonce))
+            return _raw(request, session, text=literal.replace("{nonce}", request.nonce), conversation=conversation)
         return await self._in_mood(mood, session, request, conversation, deadline)
 
     def _next(self, prompt: str) -> tuple[str | None, Mood]:
@@ -172,16 +186,22 @@ class DoubleProvider:
             case _:
                 pass
         conversation.channel.progress(Progress(kind=ProgressKind.FINISHED))
-        return _raw(request, session, text=answer_text(mood, request.nonce, conversation.places))
+        text = answer_text(mood, request.nonce, conversation.places)
+        return _raw(request, session, text=text, conversation=conversation)
 
 
-def _raw(request: ConsultRequest, session: ProviderSession, *, text: str) -> RawAnswer:
+def _raw(
+    request: ConsultRequest, session: ProviderSession, *, text: str, conversation: _Conversation | None = None
+) -> RawAnswer:
+    """An answer; with its conversation, one that says how to take it up again."""
     return RawAnswer(
         request_id=request.request_id,
         outcome=AnswerOutcome.ANSWERED,
         text=text,
         model_observed="double-1",
         generation=session.generation,
+        session=session.handle,
+        resume_handle=handle_of(session.generation, conversation.exchanges, conversation.places) if conversation else "",
         submitted=True,
     )
 
