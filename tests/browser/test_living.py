@@ -275,6 +275,22 @@ async def test_closing_leaves_neither_process_nor_folder_and_may_be_repeated(
         await session.surface("p1", deadline=1)
 
 
+async def test_a_browser_that_was_killed_is_known_at_once_and_closing_works(
+    driver: Driver, chromium: str, tmp_path: Path
+) -> None:
+    target = Launch(executable=chromium, no_sandbox=running_as_root(), profile_dir=str(tmp_path))
+    session = await driver.open(OpenSpec(target=target))
+    for process in browser_processes_of(tmp_path):
+        process.kill()
+    started = time.monotonic()
+    with pytest.raises(DriverError) as raised:
+        await session.collect("p1", CollectRequest(), deadline=20)
+    assert raised.value.code in (Code.SESSION_CLOSED, Code.PAGE_UNKNOWN)
+    assert time.monotonic() - started < 15
+    await session.close()
+    assert browser_processes_of(tmp_path) == []
+
+
 async def test_an_opening_that_is_cancelled_leaves_nothing_running(driver: Driver, chromium: str, tmp_path: Path) -> None:
     for moment in (0.05, 0.3, 0.8):
         folder = tmp_path / str(moment)

@@ -28,6 +28,7 @@ _DOCUMENT_GONE: Final = (
     "cannot find context with specified id",
     "uniquecontextid not found",
 )
+_BROWSER_GONE: Final = "browser has been closed"
 _PAGE_GONE: Final = (
     "session with given id not found",
     "no session with given id",
@@ -292,6 +293,8 @@ def _fail(pending: _Pending, error: DriverError) -> None:
 def _error_of(method: str, message: str, number: str = "") -> DriverError:
     words = message.lower()
     details = {"method": method, "cdp_code": number, "cdp_message": message[:500]}
+    if _BROWSER_GONE in words:  # with Playwright's own log of the browser behind it, which is nobody's business
+        return _connection_gone(method, "the browser closed")
     if "target crashed" in words:
         return DriverError(
             f"The page crashed while the browser worked on {method}.",

@@ -461,7 +461,10 @@ class CdpTransport:
                 await self.connection.send(
                     "Target.disposeBrowserContext", {"browserContextId": self.context}, deadline=self.spec.timeouts.close / 2
                 )
-        await self._release()
+        try:
+            await self._release()
+        except Exception as error:  # noqa: BLE001 - closing never raises; what happened stays among the events
+            self.events.add(EventKind.PAGE_ERROR, level="close", text=repr(error))
         for page in self.pages_by_id.values():
             page.closed = True
             page.unhold()
