@@ -15,11 +15,13 @@ BINDING: Final = "__ues_tell"
 
 MODULES: Final = (
     "dom",
+    "run",
     "text",
     "keys",
     "secrets",
     "roles",
     "geometry",
+    "css_text",
     "names",
     "facts",
     "forms",
@@ -32,7 +34,7 @@ MODULES: Final = (
 )
 """The modules, each after those that it imports."""
 
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z]+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:const|let|class|function|async function) ([A-Za-z_$][\w$]*)", re.MULTILINE)
 
 

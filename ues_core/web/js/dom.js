@@ -120,12 +120,34 @@ export const collectionLength = getter(HTMLCollection.prototype, "length");
 
 export const styleOf = window.getComputedStyle.bind(window);
 export const styleValue = method(CSSStyleDeclaration.prototype, "getPropertyValue");
+export const documentSheets = getter(Document.prototype, "styleSheets");
+export const shadowSheets = getter(ShadowRoot.prototype, "styleSheets");
+export const adoptedOf = getter(Document.prototype, "adoptedStyleSheets");
+export const shadowAdopted = getter(ShadowRoot.prototype, "adoptedStyleSheets");
+export const sheetCount = getter(StyleSheetList.prototype, "length");
+export const sheetItem = method(StyleSheetList.prototype, "item");
+export const sheetRules = getter(CSSStyleSheet.prototype, "cssRules");
+export const ruleCount = getter(CSSRuleList.prototype, "length");
+export const ruleItem = method(CSSRuleList.prototype, "item");
+export const selectorOf = getter(CSSStyleRule.prototype, "selectorText");
+export const ruleStyle = getter(CSSStyleRule.prototype, "style");
+export const importedSheet = getter(CSSImportRule.prototype, "styleSheet");
+const nestedRules = getter(CSSStyleRule.prototype, "cssRules");
+const groupedRules = getter(CSSGroupingRule.prototype, "cssRules");
 export const composedPath = method(Event.prototype, "composedPath");
 export const stopImmediately = method(Event.prototype, "stopImmediatePropagation");
 export const preventDefault = method(Event.prototype, "preventDefault");
 export const dispatchEvent = method(EventTarget.prototype, "dispatchEvent");
 export const listen = method(EventTarget.prototype, "addEventListener");
 export const getSelection = window.getSelection.bind(window);
+
+// Elements that script set as a reference; the attribute is then empty. Older engines have none of these.
+const references = (name) => (Object.hasOwn(Element.prototype, name) ? getter(Element.prototype, name) : () => null);
+export const REFERENCES = {
+  "aria-labelledby": references("ariaLabelledByElements"),
+  "aria-describedby": references("ariaDescribedByElements"),
+  "aria-owns": references("ariaOwnsElements"),
+};
 
 export const ELEMENT = 1;
 export const TEXT = 3;
@@ -137,6 +159,12 @@ export function queryAll(root, selector) {
   const type = nodeType(root);
   if (type === ELEMENT) return queryElement(root, selector);
   return type === FRAGMENT ? queryFragment(root, selector) : queryDocument(root, selector);
+}
+
+/** The rules within a rule, or null. */
+export function groupRules(rule) {
+  if (rule instanceof CSSStyleRule) return nestedRules(rule);
+  return rule instanceof CSSGroupingRule ? groupedRules(rule) : null;
 }
 
 /** Lower-case tag of an HTML element, the local name of any other. */
@@ -162,6 +190,31 @@ export function composedContains(outer, inner) {
     if (node === outer) return true;
   }
   return false;
+}
+
+/** closest() through shadow hosts. */
+export function closestComposed(el, selector) {
+  for (let from = el; ; ) {
+    const found = closest(from, selector);
+    if (found !== null) return found;
+    const root = rootNode(from);
+    if (!(root instanceof ShadowRoot)) return null;
+    from = hostOf(root);
+  }
+}
+
+/** The elements that an attribute of ids refers to, in its order; ids that mean nothing are left out. */
+export function referred(el, attribute) {
+  const ids = attr(el, attribute);
+  if (ids === null) return [];
+  const words = ids.split(/[ \t\n\f\r]+/).filter(Boolean);
+  if (words.length === 0) return REFERENCES[attribute]?.(el) ?? [];
+  const found = [];
+  for (const id of words) {
+    const target = byId(el, id);
+    if (target !== null) found.push(target);
+  }
+  return found;
 }
 
 /** An element by id in the same tree as `el`. */

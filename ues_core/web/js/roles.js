@@ -1,50 +1,70 @@
-// Roles: the first valid token of the role attribute, else what HTML gives the element.
+// Roles by WAI-ARIA and HTML-AAM: the first token of the role attribute that may be used here, else what the element has by itself.
 
 import {
-  attr, closest, hasAttr, inputType, isContentEditable, isHtml, localName, matches, composedParent, selectMultiple, selectSize,
+  HTML, attr, closest, closestComposed, composedParent, firstElementChild, hasAttr, inputType, isContentEditable, isHtml, localName, matches,
+  namespaceOf, nextElement, queryAll, queryElement, referred, rootNode, selectMultiple, selectSize, textContent,
 } from "./dom.js";
+import { perRun } from "./run.js";
 
-const ARIA_ROLES = new Set(
-  ("alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary " +
+const words = (text) => new Set(text.split(" "));
+
+const ARIA_ROLES = words(
+  "alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox comment complementary " +
     "contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading image img " +
     "insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter " +
     "navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search " +
-    "searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel term textbox " +
-    "time timer toolbar tooltip tree treegrid treeitem").split(" "),
+    "searchbox sectionfooter sectionheader separator slider spinbutton status strong subscript suggestion superscript switch tab table " +
+    "tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem " +
+    "doc-abstract doc-acknowledgments doc-afterword doc-appendix doc-backlink doc-biblioentry doc-bibliography doc-biblioref doc-chapter " +
+    "doc-colophon doc-conclusion doc-cover doc-credit doc-credits doc-dedication doc-endnote doc-endnotes doc-epigraph doc-epilogue " +
+    "doc-errata doc-example doc-footnote doc-foreword doc-glossary doc-glossref doc-index doc-introduction doc-noteref doc-notice " +
+    "doc-pagebreak doc-pagefooter doc-pageheader doc-pagelist doc-part doc-preface doc-prologue doc-pullquote doc-qna doc-subtitle " +
+    "doc-tip doc-toc graphics-document graphics-object graphics-symbol",
 );
+const SYNONYMS = { image: "img", directory: "list", presentation: "none" };
 
 /** Roles whose nodes are operated rather than read. */
-export const WIDGETS = new Set(
-  ("button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox slider " +
-    "spinbutton switch tab textbox treeitem").split(" "),
+export const WIDGETS = words(
+  "button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox slider " +
+    "spinbutton switch tab textbox treeitem doc-backlink doc-biblioref doc-glossref doc-noteref",
 );
 
-/** Roles that take their name from their content. */
-export const NAMED_BY_CONTENT = new Set(
-  ("button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch " +
-    "tab tooltip treeitem").split(" "),
+/** Roles that take their name from their content. A row does when it is one of a grid: see names.js. */
+export const NAMED_BY_CONTENT = words(
+  "button cell checkbox columnheader comment gridcell heading link menuitem menuitemcheckbox menuitemradio option radio rowheader " +
+    "sectionfooter sectionheader switch tab tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref doc-subtitle",
 );
+
+// Roles that mean nothing outside of another one; then the next token counts.
+const CONTEXTS = { listitem: words("list"), option: words("listbox group"), treeitem: words("tree group") };
+const LANDMARKS_BY_NAME = words("region form");
 
 const NATIVE = {
-  article: "article", aside: "complementary", blockquote: "blockquote", button: "button", caption: "caption", code: "code",
-  datalist: "listbox", dd: "definition", del: "deletion", details: "group", dfn: "term", dialog: "dialog", dt: "term",
-  em: "emphasis", fieldset: "group", figure: "figure", h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading",
-  h6: "heading", hr: "separator", ins: "insertion", li: "listitem", main: "main", mark: "mark", math: "math", menu: "list",
-  meter: "meter", nav: "navigation", ol: "list", optgroup: "group", option: "option", output: "status", p: "paragraph",
-  progress: "progressbar", search: "search", strong: "strong", sub: "subscript", summary: "button", sup: "superscript",
-  table: "table", tbody: "rowgroup", textarea: "textbox", tfoot: "rowgroup", thead: "rowgroup", time: "time", tr: "row", ul: "list",
-  address: "group", hgroup: "group", svg: "img",
+  address: "group", article: "article", blockquote: "blockquote", body: "generic", button: "button", caption: "caption", code: "code",
+  datalist: "listbox", dd: "definition", del: "deletion", details: "group", dfn: "term", dialog: "dialog", dt: "term", em: "emphasis",
+  fieldset: "group", figure: "figure", h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading", h6: "heading",
+  hgroup: "group", hr: "separator", html: "document", ins: "insertion", main: "main", mark: "mark", menu: "list", meter: "meter",
+  nav: "navigation", ol: "list", optgroup: "group", option: "option", output: "status", p: "paragraph", progress: "progressbar",
+  s: "deletion", search: "search", strong: "strong", sub: "subscript", sup: "superscript", table: "table", textarea: "textbox",
+  time: "time", ul: "list",
 };
+const GENERIC = words("b bdi bdo cite data div i kbd pre q samp small span u var");
 
 const INPUTS = {
   button: "button", submit: "button", reset: "button", image: "button", file: "button", checkbox: "checkbox", radio: "radio",
   range: "slider", number: "spinbutton", search: "searchbox",
 };
+const LISTED = words("text search tel url email");
 
-const SECTIONING = "article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]";
+const SECTIONS =
+  "article, aside, main, nav, section, [role=article i], [role=complementary i], [role=main i], [role=navigation i], [role=region i]";
+const SECTIONS_AROUND_ASIDE =
+  "article, aside, nav, section, [role=article i], [role=complementary i], [role=navigation i], [role=region i]";
 const GLOBAL_ARIA =
-  "[aria-atomic],[aria-busy],[aria-controls],[aria-current],[aria-describedby],[aria-details],[aria-dropeffect],[aria-flowto]," +
-  "[aria-grabbed],[aria-label],[aria-labelledby],[aria-live],[aria-owns],[aria-relevant],[aria-roledescription]";
+  "[aria-atomic],[aria-busy],[aria-controls],[aria-current],[aria-describedby],[aria-description],[aria-details],[aria-dropeffect]," +
+  "[aria-flowto],[aria-grabbed],[aria-keyshortcuts],[aria-label],[aria-labelledby],[aria-live],[aria-owns],[aria-relevant]," +
+  "[aria-roledescription],[aria-braillelabel],[aria-brailleroledescription]";
+const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 /** Whether an element is an editing host: typing into it changes it. */
 export function isEditingHost(el) {
@@ -56,9 +76,11 @@ export function isEditingHost(el) {
 
 /** Whether the keyboard can reach it, or script may focus it. */
 export function isFocusable(el) {
-  if (hasAttr(el, "tabindex") && /^\s*-?\d+/.test(attr(el, "tabindex"))) return true;
+  const index = attr(el, "tabindex");
+  if (index !== null && /^\s*[+-]?\d/.test(index)) return true;
   switch (localName(el)) {
     case "a":
+      return hasAttr(el, "href") || hasAttr(el, "xlink:href");
     case "area":
       return hasAttr(el, "href");
     case "button":
@@ -68,6 +90,10 @@ export function isFocusable(el) {
     case "input":
       return inputType(el) !== "hidden" && !matches(el, ":disabled");
     case "summary":
+      return isSummaryOfDetails(el);
+    case "audio":
+    case "video":
+      return hasAttr(el, "controls");
     case "iframe":
       return true;
     default:
@@ -75,11 +101,37 @@ export function isFocusable(el) {
   }
 }
 
-/** The role by the element's kind alone; empty when it has none. `named` says whether the author named it. */
-export function nativeRole(el, named) {
+const said = (text) => text !== null && text.trim() !== "";
+
+/** Whether the author gave it a name of its own. */
+function isNamed(el) {
+  return said(attr(el, "aria-label")) || isLabelled(el) || said(attr(el, "title"));
+}
+
+// Empty references name nothing. What a reference holds is looked at from afar: the names themselves need the roles.
+function isLabelled(el) {
+  if (!hasAttr(el, "aria-labelledby")) return false;
+  for (const target of referred(el, "aria-labelledby")) {
+    if (said(textContent(target)) || isAuthored(target)) return true;
+  }
+  return false;
+}
+
+const AUTHORED = "[aria-label],[alt],[title],input,select,textarea,img";
+
+const isAuthored = (el) => matches(el, AUTHORED) || queryElement(el, AUTHORED).length > 0;
+
+// -- by the element --------------------------------------------------------------------------------------------------
+
+/** The role by the element's kind alone; empty when it has none. */
+export function nativeRole(el) {
   const tag = localName(el);
-  if (!isHtml(el)) return tag === "svg" ? "img" : "";
+  const space = namespaceOf(el);
+  if (space !== HTML) return space === MATHML ? (tag === "math" ? "math" : "") : svgRole(el, tag);
   switch (tag) {
+    case "div":
+    case "span":
+      return isEditingHost(el) ? "textbox" : "generic";
     case "a":
     case "area":
       return hasAttr(el, "href") ? "link" : "generic";
@@ -88,70 +140,200 @@ export function nativeRole(el, named) {
     case "select":
       return selectMultiple(el) || selectSize(el) > 1 ? "listbox" : "combobox";
     case "img":
-      return attr(el, "alt") === "" && !named && !isFocusable(el) ? "none" : "img";
+      return imageRole(el);
     case "header":
-      return closest(el, SECTIONING) === null ? "banner" : "generic";
+      return closestComposed(el, SECTIONS) === null ? "banner" : "generic";
     case "footer":
-      return closest(el, SECTIONING) === null ? "contentinfo" : "generic";
+      return closestComposed(el, SECTIONS) === null ? "contentinfo" : "generic";
+    case "aside":
+      return isWithin(el, SECTIONS_AROUND_ASIDE) && !isNamed(el) ? "generic" : "complementary";
     case "section":
-      return named ? "region" : "generic";
+      return isNamed(el) ? "region" : "generic";
     case "form":
-      return named ? "form" : "generic";
+      return isNamed(el) ? "form" : "generic";
+    case "li":
+      return itemRole(el);
     case "td":
-      return inGrid(el) ? "gridcell" : "cell";
     case "th":
-      return headerRole(el);
+    case "tr":
+    case "tbody":
+    case "thead":
+    case "tfoot":
+      return tablePartRole(el, tag);
     case "summary":
-      return parentTag(el) === "details" ? "button" : "generic";
-    default:
-      if (isEditingHost(el) && !(tag in NATIVE && tag !== "p")) return "textbox";
-      return NATIVE[tag] ?? (tag === "div" || tag === "span" ? "generic" : "");
+      return isSummaryOfDetails(el) ? "button" : "generic";
+    default: {
+      const role = NATIVE[tag];
+      if ((role === undefined || tag === "p") && isEditingHost(el)) return "textbox";
+      return role ?? (GENERIC.has(tag) ? "generic" : "");
+    }
   }
+}
+
+function svgRole(el, tag) {
+  switch (tag) {
+    case "svg":
+      return isDrawingNamed(el) ? "img" : "";
+    case "a":
+      return hasAttr(el, "href") || hasAttr(el, "xlink:href") ? "link" : "group";
+    case "image":
+      return "img";
+    case "g":
+    case "use":
+    case "symbol":
+    case "foreignObject":
+      return isDrawingNamed(el) ? "group" : "";
+    case "circle":
+    case "ellipse":
+    case "line":
+    case "path":
+    case "polygon":
+    case "polyline":
+    case "rect":
+      return isDrawingNamed(el) ? "graphics-symbol" : "";
+    default:
+      return "";
+  }
+}
+
+function isDrawingNamed(el) {
+  if (said(attr(el, "aria-label")) || isLabelled(el)) return true;
+  for (let child = firstElementChild(el); child !== null; child = nextElement(child)) {
+    if (localName(child) === "title" && said(textContent(child))) return true;
+  }
+  return false;
 }
 
 function inputRole(el) {
   const type = inputType(el);
   if (type === "hidden") return "";
   if (type === "checkbox" && hasAttr(el, "aria-pressed")) return "button";
-  const listed = hasAttr(el, "list");
-  if (listed && ["text", "search", "tel", "url", "email"].includes(type)) return "combobox";
+  if (LISTED.has(type) && hasAttr(el, "list")) return "combobox";
   return INPUTS[type] ?? "textbox";
 }
 
-function parentTag(el) {
-  const parent = composedParent(el);
-  return parent === null ? "" : localName(parent);
+// An empty alternative text says that the image is decoration, unless a name or the keyboard says otherwise.
+function imageRole(el) {
+  if (attr(el, "alt") !== "") return "img";
+  return said(attr(el, "aria-label")) || isLabelled(el) || isFocusable(el) ? "img" : "none";
 }
 
-function inGrid(el) {
-  const table = closest(el, "table, [role=grid], [role=treegrid]");
-  return table !== null && /^(?:grid|treegrid)$/i.test((attr(table, "role") || "").trim());
+function isWithin(el, selector) {
+  const parent = composedParent(el);
+  return parent !== null && closestComposed(parent, selector) !== null;
+}
+
+function isSummaryOfDetails(el) {
+  const parent = composedParent(el);
+  if (parent === null) return false;
+  if (localName(parent) !== "details") return localName(parent) === "slot" && closestComposed(parent, "details") !== null;
+  for (let child = firstElementChild(parent); child !== null; child = nextElement(child)) {
+    if (localName(child) === "summary") return child === el;
+  }
+  return false;
+}
+
+// An item of a list that says it is none, or is another thing, is no item of a list.
+function itemRole(el) {
+  const parent = composedParent(el);
+  if (parent === null || !hasAttr(parent, "role")) return "listitem";
+  const role = roleOf(parent);
+  return role === "none" || role === "menu" || role === "menubar" || role === "listbox" || role === "tree" || role === "tablist" ||
+    role === "radiogroup" || role === "toolbar"
+    ? "generic"
+    : "listitem";
+}
+
+function tablePartRole(el, tag) {
+  const table = closest(el, "table");
+  const kind = table !== null && hasAttr(table, "role") ? roleOf(table) : "table";
+  const grid = kind === "grid" || kind === "treegrid";
+  if (!grid && kind !== "table") return "generic";
+  switch (tag) {
+    case "tr":
+      return "row";
+    case "td":
+      return grid ? "gridcell" : "cell";
+    case "th":
+      return headerRole(el);
+    default:
+      return "rowgroup";
+  }
 }
 
 function headerRole(el) {
-  const scope = (attr(el, "scope") || "").trim().toLowerCase();
-  if (scope === "row" || scope === "rowgroup") return "rowheader";
-  if (scope === "col" || scope === "colgroup") return "columnheader";
-  return closest(el, "thead") !== null || matches(el, "tr:has(> td) > th") === false ? "columnheader" : "rowheader";
+  const scope = attr(el, "scope");
+  if (scope !== null) {
+    const word = scope.trim().toLowerCase();
+    if (word === "row" || word === "rowgroup") return "rowheader";
+    if (word === "col" || word === "colgroup") return "columnheader";
+  }
+  return matches(el, "thead th") || !matches(el, "tr:has(> td) > th") ? "columnheader" : "rowheader";
 }
+
+// -- by the author ---------------------------------------------------------------------------------------------------
 
 /** The role of an element, `none` for one that says it is only presentation; empty when it has no role at all. */
 export function roleOf(el) {
   const given = attr(el, "role");
-  const named = hasAttr(el, "aria-label") || hasAttr(el, "aria-labelledby") || hasAttr(el, "title");
-  if (given !== null && given !== "") {
-    for (const token of given.toLowerCase().split(/\s+/)) {
-      if (!ARIA_ROLES.has(token)) continue;
-      if (token === "none" || token === "presentation") {
-        // A node that can be focused, or carries a global property, is not presentation whatever it says.
-        if (isFocusable(el) || matches(el, GLOBAL_ARIA)) break;
-        return "none";
-      }
-      return token === "image" ? "img" : token;
-    }
-  }
-  return nativeRole(el, named);
+  return given === null || given === "" ? nativeRole(el) : authoredRole(el, given) ?? nativeRole(el);
 }
+
+function authoredRole(el, given) {
+  for (const token of tokensOf(given)) {
+    if (!ARIA_ROLES.has(token)) continue;
+    const role = SYNONYMS[token] ?? token;
+    if (role === "none") {
+      // A node that can be focused, or carries a global property, is not presentation whatever it says.
+      return isFocusable(el) || matches(el, GLOBAL_ARIA) ? null : "none";
+    }
+    if (LANDMARKS_BY_NAME.has(role) && !isNamed(el)) continue;
+    const contexts = CONTEXTS[role];
+    if (contexts !== undefined && !isOwnedBy(el, contexts)) continue;
+    return role;
+  }
+  return null;
+}
+
+const tokensOf = (given) => given.toLowerCase().split(/[ \t\n\f\r]+/);
+
+// The nearest ancestor that is more than a container, or an owner by aria-owns, has one of the roles.
+function isOwnedBy(el, contexts) {
+  const found = nearestRole(el);
+  if (found !== "" && contexts.has(found)) return true;
+  const owner = ownerOf(el);
+  if (owner === null) return false;
+  const role = roleOf(owner);
+  return contexts.has(role) || (role === "generic" && contexts.has(nearestRole(owner)));
+}
+
+function nearestRole(el) {
+  for (let up = composedParent(el); up !== null; up = composedParent(up)) {
+    if (localName(up) === "slot") continue;
+    const role = roleOf(up);
+    if (role !== "" && role !== "generic" && role !== "none") return role;
+  }
+  return "";
+}
+
+const owners = perRun(() => new Map());
+
+/** The element that owns another one by aria-owns, or null. */
+export function ownerOf(el) {
+  const root = rootNode(el);
+  const cache = owners();
+  let owned = cache.get(root);
+  if (owned === undefined) {
+    owned = new Map();
+    for (const owner of queryAll(root, "[aria-owns]")) {
+      for (const target of referred(owner, "aria-owns")) if (!owned.has(target)) owned.set(target, owner);
+    }
+    cache.set(root, owned);
+  }
+  return owned.get(el) ?? null;
+}
+
+// -- what can be done with it ----------------------------------------------------------------------------------------
 
 /** Whether typing into the node changes it: a text field that is neither read-only nor disabled, or an editing host. */
 export function isEditable(el) {
@@ -162,14 +344,15 @@ export function isEditable(el) {
     if (matches(el, ":disabled") || hasAttr(el, "readonly")) return false;
     return !["button", "submit", "reset", "image", "checkbox", "radio", "file", "hidden"].includes(inputType(el));
   }
-  return el instanceof HTMLElement && isContentEditable(el) && isEditingHost(el);
+  return hasAttr(el, "contenteditable") && el instanceof HTMLElement && isContentEditable(el) && isEditingHost(el);
 }
 
 /** Whether it says, or HTML says, that it cannot be used. */
 export function isDisabled(el) {
-  if (matches(el, ":disabled")) return true;
-  return closest(el, "[aria-disabled=true i], [inert]") !== null;
+  return matches(el, ":disabled") || closestComposed(el, "[aria-disabled=true i], [inert]") !== null || isOptionOfDisabled(el);
 }
+
+const isOptionOfDisabled = (el) => localName(el) === "option" && closest(el, "select:disabled") !== null;
 
 /** Whether it is there to be operated. */
 export function isInteractive(el, role, editable) {
@@ -177,14 +360,23 @@ export function isInteractive(el, role, editable) {
   switch (localName(el)) {
     case "button":
     case "select":
-    case "summary":
     case "input":
     case "textarea":
       return isHtml(el);
+    case "summary":
+      return isHtml(el) && role === "button";
     case "a":
     case "area":
-      return hasAttr(el, "href");
-    default:
-      return hasAttr(el, "tabindex") && !/^\s*-/.test(attr(el, "tabindex"));
+      return hasAttr(el, "href") || hasAttr(el, "onclick");
+    default: {
+      const index = attr(el, "tabindex");
+      return (index !== null && /^\s*\+?\d/.test(index)) || hasAttr(el, "onclick") || isMeantAsWidget(el);
+    }
   }
+}
+
+// The page says what it is, only not where the standard wants it: an option outside of a list is still there to be chosen.
+function isMeantAsWidget(el) {
+  const given = attr(el, "role");
+  return given !== null && given !== "" && tokensOf(given).some((token) => WIDGETS.has(token));
 }

@@ -1,62 +1,99 @@
 // What is secret is decided by structure, never by looking at a value; and once secret, a node stays so.
 
-import { attr, closest, inputType, isHtml, listen, localName, matches, nodeType, queryAll, styleOf, styleValue, composedParent } from "./dom.js";
+import {
+  attr, closestComposed, composedParent, composedPath, inputType, isHtml, listen, localName, matches, queryAll, styleOf, styleValue,
+} from "./dom.js";
 
 const remembered = new WeakSet();
 const watched = new WeakSet();
+const called = new Set();
+const CALLED_KEPT = 1000;
 const SECRET_AUTOCOMPLETE = /(?:^|[\s,])(?:one-time-code|current-password|new-password|cc-[a-z-]+)(?:$|[\s,])/i;
+const FIELDS = new Set(["input", "textarea", "select"]);
+const MAY_BE_SECRET = "input, textarea, select, [autocomplete]:not(form)";
+let hosts = 0;
 
 // "Show password" turns the type to text; the attribute's old value tells.
-const observer = new MutationObserver((records) => {
+const observer = new MutationObserver((records) => note(records));
+
+function note(records) {
   for (const record of records) {
-    if ((record.oldValue || "").trim().toLowerCase() === "password") remembered.add(record.target);
+    if ((record.oldValue || "").trim().toLowerCase() === "password") remember(record.target);
   }
-});
+}
+
+// Some pages put a new field in the place of the old one, under the old one's name.
+function remember(el) {
+  if (remembered.has(el)) return;
+  remembered.add(el);
+  if (called.size >= CALLED_KEPT || !isHtml(el) || localName(el) !== "input") return;
+  for (const attribute of ["id", "name"]) {
+    const value = attr(el, attribute);
+    if (value !== null && value !== "") called.add(`${attribute}=${value}`);
+  }
+}
 
 /** Watch a document or shadow root for fields that stop being passwords. */
 export function watchSecrets(root) {
+  note(observer.takeRecords());
   if (watched.has(root)) return;
   watched.add(root);
   observer.observe(root, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
-  for (const el of queryAll(root, "input[type=password i]")) remembered.add(el);
+  for (const el of queryAll(root, "input[type=password i]")) remember(el);
 }
 
 listen(window, "focusin", (event) => {
-  const el = event.target;
-  if (el instanceof HTMLInputElement && inputType(el) === "password") remembered.add(el);
+  const [el] = composedPath(event);
+  if (el instanceof HTMLInputElement && inputType(el) === "password") remember(el);
 }, true);
 
-/** Whether a node's value must not be read. */
-export function isSecret(el) {
+/** Whether a node's value must not be read. `style` may be given when it was asked for already. */
+export function isSecret(el, style = null) {
+  return isKnownSecret(el) || isMasked(el, style);
+}
+
+// By what it is or was, without asking for its style.
+function isKnownSecret(el) {
   if (remembered.has(el)) return true;
-  const tag = localName(el);
   if (!isHtml(el)) return false;
-  if (tag === "input" && inputType(el) === "password") {
-    remembered.add(el);
+  const tag = localName(el);
+  if (tag === "input" && (inputType(el) === "password" || hasSecretName(el))) {
+    remember(el);
     return true;
   }
   const hint = attr(el, "autocomplete");
-  if (hint !== null && SECRET_AUTOCOMPLETE.test(hint)) {
+  if (hint !== null && SECRET_AUTOCOMPLETE.test(hint) && tag !== "form") {
     remembered.add(el);
+    if (!FIELDS.has(tag)) hosts += 1;
     return true;
   }
-  if (tag === "input" && matches(el, ":autofill")) return true;
-  return isMasked(el);
+  return FIELDS.has(tag) && matches(el, ":autofill");
+}
+
+function hasSecretName(el) {
+  if (called.size === 0) return false;
+  const type = inputType(el);
+  if (type !== "text" && type !== "tel" && type !== "number") return false;
+  return called.has(`id=${attr(el, "id")}`) || called.has(`name=${attr(el, "name")}`);
 }
 
 /** Whether text is drawn as dots: the page itself treats it as a secret. */
-export function isMasked(el) {
-  const shown = styleValue(styleOf(el), "-webkit-text-security");
+export function isMasked(el, style = null) {
+  const shown = styleValue(style ?? styleOf(el), "-webkit-text-security");
   return shown !== "none" && shown !== "";
 }
 
 /** Whether the node, or something around it, is secret: for text computed through it. */
-export function inSecret(node) {
-  for (let el = node; el !== null; el = composedParent(el)) {
-    if (nodeType(el) === 1 && remembered.has(el)) return true;
+export function inSecret(el, style = null) {
+  if (isMasked(el, style)) return true;
+  let up = hosts > 0 ? el : closestComposed(el, MAY_BE_SECRET);
+  while (up !== null) {
+    if (isKnownSecret(up)) return true;
+    up = composedParent(up);
+    if (up !== null && hosts === 0) up = closestComposed(up, MAY_BE_SECRET);
   }
   return false;
 }
 
 /** A value under aria-hidden was meant for nobody. */
-export const inAriaHidden = (el) => closest(el, "[aria-hidden=true i]") !== null;
+export const inAriaHidden = (el) => closestComposed(el, "[aria-hidden=true i]") !== null;

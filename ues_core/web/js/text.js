@@ -6,7 +6,10 @@ export const DESCRIPTION_LIMIT = 300;
 // Zero-width, soft-hyphen, byte-order, bidirectional controls: invisible, and able to reorder or fake what is shown.
 // eslint-disable-next-line no-control-regex
 const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g;
-const SPACE = /[\s\u0000-\u001f\u007f-\u009f]+/g;
+// ASCII white space, controls, and what ends a line; other spaces, such as the one that does not break, are characters of a text.
+// eslint-disable-next-line no-control-regex
+const SPACE = /[ \u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+const EDGES = /^ | $/g;
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
@@ -20,14 +23,17 @@ export function cut(text, limit) {
     if (next > limit) break;
     end = next;
   }
-  return text.slice(0, end).trimEnd();
+  return text.slice(0, end).replace(/ $/, "");
 }
 
 /** Invisible characters removed, white space collapsed, lone surrogates replaced. */
 export function tidy(text) {
   if (PLAIN.test(text)) return text;
-  return text.toWellFormed().replace(INVISIBLE, "").replace(SPACE, " ").trim();
+  return text.toWellFormed().replace(INVISIBLE, "").replace(SPACE, " ").replace(EDGES, "");
 }
+
+/** A text as people search for it: every kind of space is one, capitals count for nothing. */
+export const folded = (text) => tidy(text).replace(/\s+/g, " ").trim().toLowerCase();
 
 /** A name, as it is compared and shown. */
 export const normalise = (text) => cut(tidy(text), NAME_LIMIT);
