@@ -1,0 +1,161 @@
+"""Does an answer claim authority that it does not have?
+
+Read decoded, folded and field by field, aware of negation, quotation and description.
+
+A hit is recorded and forces ``reject-and-retry-locally``. "This lets users bypass verification; add a check" describes a flaw
+and passes; "skip the verification" asks for one and does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from ues_core.contract import AdviceAnswer, AuthorityClaim, AuthorityFinding
+from ues_core.reasoning.authority.claims import claims
+from ues_core.reasoning.authority.decode import View, views
+from ues_core.reasoning.authority.fold import Folded, fold
+from ues_core.reasoning.authority.hidden import Region, broken_inside, invisible_runs, unseen_regions
+from ues_core.reasoning.authority.mood import asked, reported, stated
+from ues_core.reasoning.authority.words import Sentence, sentences
+
+QUOTE_CHARS: Final = 300
+FINDINGS_KEPT: Final = 40
+CHUNK_CHARS: Final = 50_000
+"""Characters that are folded at a time; a bound on memory, not on what is read."""
+
+_RUNNING: Final = frozenset({"RUN", "RUNNING", "CMDN", "JUSTRUN", "BLIND"})
+
+__all__ = ["FINDINGS_KEPT", "QUOTE_CHARS", "scan", "scan_answer", "scan_text"]
+
+
+def scan(text: str | Mapping[str, str]) -> tuple[AuthorityFinding, ...]:
+    """Every claim of authority in a text, or in the texts of named fields.
+
+    Never raises, whatever the text; takes time in proportion to its length.
+    """
+    if isinstance(text, str):
+        return tuple(scan_text(text))
+    return _of_fields(text.items())
+
+
+def scan_answer(answer: AdviceAnswer) -> tuple[AuthorityFinding, ...]:
+    """Every claim of authority in an answer's texts, field by field. Quotations of the repository are not its words."""
+    return _of_fields(_fields(answer))
+
+
+def scan_text(text: str, field: str = "") -> list[AuthorityFinding]:
+    """Every claim of authority in one text: each category once for each place."""
+    found: dict[AuthorityFinding, None] = {}
+    unseen = unseen_regions(text)
+    for region in invisible_runs(text):
+        found.setdefault(_finding(AuthorityClaim.HIDDEN_TEXT, field, text, region.start, region.end))
+        break
+    for category, start, end in _claims_of(text, unseen):
+        found.setdefault(_finding(category, field, text, start, end))
+        if broken_inside(text, start, end) or any(r.start <= start < r.end for r in unseen):
+            found.setdefault(_finding(AuthorityClaim.HIDDEN_TEXT, field, text, start, end))
+        if len(found) >= FINDINGS_KEPT:
+            break
+    return list(found)[:FINDINGS_KEPT]
+
+
+def _of_fields(fields: Iterable[tuple[str, str]]) -> tuple[AuthorityFinding, ...]:
+    found: list[AuthorityFinding] = []
+    for field, text in fields:
+        found += scan_text(text, field)
+        if len(found) >= FINDINGS_KEPT:
+            break
+    return tuple(found[:FINDINGS_KEPT])
+
+
+def _finding(category: AuthorityClaim, field: str, text: str, start: int, end: int) -> AuthorityFinding:
+    quote = text[start : min(end, start + QUOTE_CHARS)]
+    return AuthorityFinding(category=category, field=field, quote=quote)
+
+
+def _claims_of(text: str, unseen: list[Region]) -> Iterator[tuple[AuthorityClaim, int, int]]:
+    """Category and original bounds of every claim."""
+    for view in views(text):
+        for left, right in _chunks(view.text):
+            folded = fold(view.text[left:right])
+            for sentence in sentences(folded, view.text[left:right]):
+                for category, start, end in _said(sentence):
+                    yield category, *_original(view, folded, left, sentence.start[start], sentence.end[end - 1])
+
+
+def _said(sentence: Sentence) -> Iterator[tuple[AuthorityClaim, int, int]]:
+    """The claims of one sentence, as bounds in its phrases."""
+    present = frozenset().union(*sentence.tags)
+    if len(present) < 2:
+        return
+    found: dict[AuthorityClaim, tuple[int, int]] = {}
+    for claim in claims():
+        if claim.category in found or claim.without & present or (claim.company and not claim.company & present):
+            continue
+        if any(not need & present for need in claim.needs):
+            continue
+        hit = claim.pattern.search(sentence.codes)
+        while hit is not None:
+            start, end = hit.span()
+            meant = asked(sentence, hit.start("head")) if claim.directive else stated(sentence, start, end, asks=claim.asks)
+            if meant and not reported(sentence, start, end):
+                found[claim.category] = max(start, 1), min(max(end, 2), len(sentence.codes) - 1)
+                break
+            hit = claim.pattern.search(sentence.codes, start + 1)
+    _settle(found, present)
+    for category, (start, end) in found.items():
+        yield category, start, end
+
+
+def _settle(found: dict[AuthorityClaim, tuple[int, int]], present: frozenset[str]) -> None:
+    """One place, one claim.
+
+    "Ignore the host's rules" overrides instructions; "no need to check" is about running something or about a check.
+    """
+    command = found.get(AuthorityClaim.COMMAND_AUTOTRUST)
+    policy = found.get(AuthorityClaim.POLICY_OVERRIDE)
+    other = found.get(AuthorityClaim.INSTRUCTION_OVERRIDE)
+    if other and policy and other[0] < policy[1] and policy[0] < other[1]:
+        del found[AuthorityClaim.POLICY_OVERRIDE]
+    elif command and policy and command[0] < policy[1] and policy[0] < command[1]:
+        del found[AuthorityClaim.POLICY_OVERRIDE if present & _RUNNING else AuthorityClaim.COMMAND_AUTOTRUST]
+
+
+def _chunks(text: str) -> Iterator[tuple[int, int]]:
+    left = 0
+    while left < len(text):
+        right = min(len(text), left + CHUNK_CHARS)
+        if right < len(text):
+            cut = max(
+                text.rfind("\n", left + CHUNK_CHARS // 2, right), text.rfind(". ", left + CHUNK_CHARS // 2, right), left + 1
+            )
+            right = cut + 1 if cut > left + 1 else right
+        yield left, right
+        left = right
+
+
+def _original(view: View, folded: Folded, offset: int, start: int, end: int) -> tuple[int, int]:
+    first = view.start[offset + folded.origin[start]] if start < len(folded.origin) else view.start[-1]
+    last = view.end[offset + folded.origin[max(start, end - 1)]] if end - 1 < len(folded.origin) else view.end[-1]
+    return first, max(first, last)
+
+
+def _fields(answer: AdviceAnswer) -> Iterator[tuple[str, str]]:
+    yield "summary", answer.summary
+    for name, texts in (
+        ("hypotheses", answer.hypotheses),
+        ("recommendedApproach", answer.recommended_approach),
+        ("risks", answer.risks),
+        ("edgeCases", answer.edge_cases),
+        ("verificationSuggestions", answer.verification_suggestions),
+        ("filesToInspect", answer.files_to_inspect),
+    ):
+        for number, text in enumerate(texts):
+            yield f"{name}[{number}]", text
+    for number, claim in enumerate(answer.claims):
+        yield f"claims[{number}].statement", claim.statement
+        yield f"claims[{number}].symbol", claim.symbol
+    for number, request in enumerate(answer.evidence_requests):
+        yield f"evidenceRequests[{number}].reason", request.reason
+        yield f"evidenceRequests[{number}].target", request.target
