@@ -1,13 +1,15 @@
-"""``host.consult``: chooses and wraps the provider, lends the consultation what it needs, closes what it opened."""
+"""``host.consult``: chooses and wraps the providers, lends the consultation what it needs, closes what it opened."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,12 +19,13 @@ from ues_core.config import Settings, narrow_to_repository
 from ues_core.contract import (
     ChannelKind,
     Code,
+    ConsultReceipt,
     EvidenceKind,
     EvidenceRow,
     ExtraDetector,
     Fault,
-    NotSupported,
     PacketTier,
+    PluginKind,
     ReasoningMode,
     UesError,
     UsageError,
@@ -39,11 +42,38 @@ from ues_core.reasoning import (
     Tools,
     make_channel,
 )
+from ues_core.reasoning.history import (
+    HistoryStore,
+    Identity,
+    KeptConsultation,
+    KeptPanel,
+    check_resumable,
+    kept_of,
+    repository_identity,
+    resumed,
+)
+from ues_core.reasoning.panel import PANEL_MOST, Panel
+from ues_core.reasoning.report import destination_of
 from ues_core.session._text import iso
 
 RELAY_FOLDER: Final = "relay"
 """Where prompts for a person are handed over when nobody names a folder; below the state directory."""
 _NONCE_ALPHABET: Final = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """One call of ``consult``, read: the same for everybody who is asked."""
+
+    inputs: PacketInputs
+    mode: ReasoningMode
+    settings: Settings
+    limits: ConsultLimits
+    relay: Relay
+    new_id: Callable[[str], str]
+    owner: str = ""
+    model: str = ""
+    panel: str = ""
 
 
 class ConsultDesk:
@@ -58,6 +88,8 @@ class ConsultDesk:
         self._detectors = detectors
         self._open: list[Consultation] = []
         self._held = 0
+        self.history = HistoryStore(settings.state_dir, detectors=detectors)
+        """What was kept of consultations, also of earlier hosts."""
 
     async def consult(
         self,
@@ -81,32 +113,10 @@ class ConsultDesk:
         relay_dir: str | os.PathLike[str] | None = None,
         relay_show: Callable[[Path, Path, str], None] | None = None,
         seconds: float | None = None,
-    ) -> Consultation:
-        """Hold one consultation; see ``Host.consult``."""
+    ) -> Consultation | Panel:
+        """Hold one consultation, or one with each of ``providers``; see ``Host.consult``."""
         settings = self._settings if repo is None else narrow_to_repository(self._settings, repo)
-        wanted = self._mode(mode, settings)
-        if providers is not None:
-            raise NotSupported(
-                "Asking several providers at once is not part of this version.",
-                next_step="Ask them one after another with 'provider'.",
-                details={"capability": "multi-provider"},
-            )
-        consultant = await self._consultant(provider, wanted, settings)
-        if wanted is not ReasoningMode.OFF and self._held >= settings.budgets.consultations:
-            raise UsageError(
-                f"This host has used its {settings.budgets.consultations} consultations.",
-                code=Code.BUDGET_EXHAUSTED,
-                fault=Fault.POLICY,
-                next_step="Raise budgets.consultations in the operator's configuration.",
-            )
-        folder = Path(relay_dir) if relay_dir is not None else self._settings.state_dir / RELAY_FOLDER
-        relay = Relay(folder, show=relay_show)
-        limits = ConsultLimits(follow_ups=settings.budgets.follow_ups)
-        if seconds is not None:
-            limits = ConsultLimits(exchange=max(0.1, min(seconds, 3_600.0)), follow_ups=settings.budgets.follow_ups)
-        consultation = Consultation(
-            provider=consultant,
-            mode=wanted,
+        wish = _Wish(
             inputs=PacketInputs(
                 task=task,
                 repo=Path(repo) if repo is not None else None,
@@ -120,25 +130,69 @@ class ConsultDesk:
                 budget=settings.packet,
                 tier=PacketTier(tier) if tier is not None else None,
             ),
-            tools=Tools(
-                record=self._recorder.receipt,
-                clock=time.monotonic,
-                now=lambda: iso(time.time()),
-                new_id=new_id,
-                nonce=lambda: "".join(secrets.choice(_NONCE_ALPHABET) for _ in range(NONCE_CHARS)),
-            ),
-            open_channel=lambda: make_channel(
-                consultant.info.channel if consultant is not None else ChannelKind.NONE, relay=relay
-            ),
-            limits=limits,
-            detectors=self._detectors,
+            mode=self._mode(mode, settings),
+            settings=settings,
+            limits=_limits(settings, seconds),
+            relay=self._relay(relay_dir, relay_show),
+            new_id=new_id,
             owner=owner,
             model=model,
         )
+        if providers is not None:
+            return await self._panel(_several(providers, provider), replace(wish, panel=new_id("pan")))
+        consultant = await self._consultant(provider, wish.mode, settings)
+        self._spend(wish.mode, 1)
+        return await self._prepared(consultant, wish).run()
+
+    async def follow_up(
+        self,
+        consultation_id: str,
+        question: str,
+        *,
+        repo: str | os.PathLike[str] | None,
+        evidence: Sequence[Any],
+        new_id: Callable[[str], str],
+        owner: str = "",
+        relay_dir: str | os.PathLike[str] | None = None,
+        relay_show: Callable[[Path, Path, str], None] | None = None,
+        seconds: float | None = None,
+    ) -> Consultation:
+        """Go on with a consultation, also with one of an earlier host; see ``Host.follow_up``."""
+        rows = tuple(evidence_row(item) for item in evidence)
+        mine = next((c for c in self._open if c.id == consultation_id and c.session_handle), None)
+        if mine is not None:
+            return await mine.follow_up(question, evidence=rows)
+        kept = await asyncio.to_thread(self.history.get, consultation_id)
+        if kept.owner != owner:
+            raise UsageError(
+                f"There is no consultation '{consultation_id}' of this owner.",
+                code=Code.CONSULTATION_UNKNOWN,
+                next_step="Ask as the owner who started it.",
+            )
+        settings = self._settings if repo is None else narrow_to_repository(self._settings, repo)
+        if settings.mode is ReasoningMode.OFF:
+            raise UsageError("Consulting is switched off here.", fault=Fault.POLICY, next_step="Set mode to auto or force.")
+        root = Path(repo) if repo is not None else None
+        identity = self._identity(kept.provider.name) if kept.provider.name else Identity(name="")
+        resume = await asyncio.to_thread(check_resumable, kept, provider=identity, root=root, now=time.time())
+        consultant = await self._consultant(kept.provider.name, ReasoningMode.FORCE, settings)
+        assert consultant is not None
+        relay = self._relay(relay_dir, relay_show)
+        keeper = _Keeper(self.history, identity, destination_of(consultant.info), root, earlier=kept)
+        consultation = resumed(
+            kept,
+            resume,
+            provider=consultant,
+            root=root,
+            tools=self._tools(new_id, keeper),
+            open_channel=lambda: make_channel(consultant.info.channel, relay=relay),
+            limits=_limits(settings, seconds),
+            detectors=self._detectors,
+            owner=owner,
+        )
+        keeper.consultation = consultation
         self._open.append(consultation)
-        if wanted is not ReasoningMode.OFF:
-            self._held += 1
-        return await consultation.run()
+        return await consultation.resume_and_ask(question, evidence=rows)
 
     async def close(self) -> None:
         """Close every consultation; bounded by each one's own close."""
@@ -146,6 +200,90 @@ class ConsultDesk:
         await asyncio.gather(*(c.close() for c in consultations), return_exceptions=True)
 
     # -- private -----------------------------------------------------------------------------------------------------
+
+    async def _panel(self, names: Sequence[str], wish: _Wish) -> Panel:
+        """Ask everybody at the same time, each for itself: what one of them does or fails to do is its own."""
+        if wish.mode is not ReasoningMode.OFF:
+            for name in names:
+                self._identity(name)  # a name that nobody has is a mistake of the caller, before anybody is asked
+        self._spend(wish.mode, len(names))
+        parts: dict[str, Consultation] = {}
+        failed: dict[str, UesError] = {}
+
+        async def ask(name: str) -> None:
+            try:
+                consultant = await self._consultant(name, wish.mode, wish.settings)
+                parts[name] = self._prepared(consultant, wish)
+                await parts[name].run()
+            except UesError as error:
+                failed[name] = error
+
+        await asyncio.gather(*(ask(name) for name in names))
+        panel = Panel(wish.panel, [parts[name] for name in names if name in parts], mode=wish.mode, failed=failed)
+        if len(failed) == len(names):
+            raise failed[names[0]]
+        kept = KeptPanel(
+            panel=panel.id,
+            task=wish.inputs.task[:2_000],
+            parts=tuple(part.id for part in panel.parts),
+            failed={name: error.sentence for name, error in failed.items()},
+            changed_at=time.time(),
+        )
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(self.history.keep, kept)
+        return panel
+
+    def _prepared(self, consultant: ConsultantOnly | None, wish: _Wish) -> Consultation:
+        info = consultant.info if consultant is not None else None
+        identity = self._identity(info.name) if info is not None else Identity(name="")
+        keeper = _Keeper(self.history, identity, destination_of(info), wish.inputs.repo, panel=wish.panel)
+        consultation = Consultation(
+            provider=consultant,
+            mode=wish.mode,
+            inputs=wish.inputs,
+            tools=self._tools(wish.new_id, keeper),
+            open_channel=lambda: make_channel(info.channel if info is not None else ChannelKind.NONE, relay=wish.relay),
+            limits=wish.limits,
+            detectors=self._detectors,
+            owner=wish.owner,
+            model=wish.model,
+        )
+        keeper.consultation = consultation
+        self._open.append(consultation)
+        return consultation
+
+    def _tools(self, new_id: Callable[[str], str], keeper: _Keeper) -> Tools:
+        def record(receipt: ConsultReceipt) -> None:
+            self._recorder.receipt(receipt)
+            keeper.keep()
+
+        return Tools(
+            record=record,
+            clock=time.monotonic,
+            now=lambda: iso(time.time()),
+            new_id=new_id,
+            nonce=lambda: "".join(secrets.choice(_NONCE_ALPHABET) for _ in range(NONCE_CHARS)),
+        )
+
+    def _spend(self, mode: ReasoningMode, count: int) -> None:
+        if mode is ReasoningMode.OFF:
+            return
+        allowed = self._settings.budgets.consultations
+        if self._held + count > allowed:
+            raise UsageError(
+                f"This host has used {self._held} of its {allowed} consultations; {count} more are too many.",
+                code=Code.BUDGET_EXHAUSTED,
+                fault=Fault.POLICY,
+                next_step="Raise budgets.consultations in the operator's configuration.",
+            )
+        self._held += count
+
+    def _relay(self, folder: str | os.PathLike[str] | None, show: Callable[[Path, Path, str], None] | None) -> Relay:
+        return Relay(Path(folder) if folder is not None else self._settings.state_dir / RELAY_FOLDER, show=show)
+
+    def _identity(self, name: str) -> Identity:
+        row = self._plugins.locate(PluginKind.PROVIDER, name)
+        return Identity(name=name, distribution=row.distribution, version=row.version, entry_point=row.entry_point)
 
     @staticmethod
     def _mode(mode: ReasoningMode | str | None, settings: Settings) -> ReasoningMode:
@@ -169,6 +307,69 @@ class ConsultDesk:
             if name is not None or mode is ReasoningMode.FORCE:
                 raise
             return None
+
+
+class _Keeper:
+    """Keeps one consultation after each of its exchanges. A history that cannot be written stops nobody's work."""
+
+    def __init__(
+        self,
+        store: HistoryStore,
+        identity: Identity,
+        destination: str,
+        root: Path | None,
+        *,
+        earlier: KeptConsultation | None = None,
+        panel: str = "",
+    ) -> None:
+        self._store = store
+        self._identity = identity
+        self._destination = destination
+        self._repository = repository_identity(root)
+        self._kept = earlier
+        self._panel = panel
+        self.consultation: Consultation | None = None
+
+    def keep(self) -> None:
+        """Write what there is now."""
+        if self.consultation is None:
+            return
+        self._kept = kept_of(
+            self.consultation,
+            provider=self._identity,
+            destination=self._destination,
+            repository=self._repository,
+            now=time.time(),
+            earlier=self._kept,
+            panel=self._panel,
+        )
+        with contextlib.suppress(OSError):
+            self._store.keep(self._kept)
+
+
+def _limits(settings: Settings, seconds: float | None) -> ConsultLimits:
+    follow_ups = settings.budgets.follow_ups
+    if seconds is None:
+        return ConsultLimits(follow_ups=follow_ups)
+    return ConsultLimits(exchange=max(0.1, min(seconds, 3_600.0)), follow_ups=follow_ups)
+
+
+def _several(providers: Sequence[str], provider: str | None) -> tuple[str, ...]:
+    names = tuple(providers)
+    wrong = (
+        "both 'provider' and 'providers' were given"
+        if provider is not None
+        else "'providers' is one text, not a list of names"
+        if isinstance(providers, str)
+        else f"{len(names)} providers were named; a panel has 1 to {PANEL_MOST}"
+        if not 1 <= len(names) <= PANEL_MOST
+        else "a provider is named twice, and one that agrees with itself proves nothing"
+        if len(set(names)) != len(names)
+        else ""
+    )
+    if wrong:
+        raise UsageError(f"This panel cannot be asked: {wrong}.", next_step="Name different installed providers.")
+    return names
 
 
 def evidence_row(item: Any) -> EvidenceRow:

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from ues_core.config import Settings, load_settings, override_settings
 from ues_core.contract import (
@@ -39,6 +39,8 @@ from ues_core.policy.approvals import ApprovalBook
 from ues_core.policy.budgets import SessionBudget
 from ues_core.policy.lexicon import lexicon
 from ues_core.reasoning import Consultation
+from ues_core.reasoning.history import HistoryStore
+from ues_core.reasoning.panel import Panel
 from ues_core.seal.history import open_intents
 from ues_core.seal.keys import load_or_create_key
 from ues_core.seal.ledger import Ledger
@@ -196,6 +198,34 @@ class Host:
 
     # -- second opinions ---------------------------------------------------------------------------------------------
 
+    @overload
+    async def consult(
+        self,
+        task: str,
+        *,
+        repo: str | os.PathLike[str] | None = None,
+        provider: str | None = None,
+        providers: None = None,
+        mode: str | None = None,
+        constraints: Sequence[str] = (),
+        evidence: Sequence[Any] = (),
+        **more: Any,
+    ) -> Consultation: ...
+
+    @overload
+    async def consult(
+        self,
+        task: str,
+        *,
+        repo: str | os.PathLike[str] | None = None,
+        provider: None = None,
+        providers: Sequence[str],
+        mode: str | None = None,
+        constraints: Sequence[str] = (),
+        evidence: Sequence[Any] = (),
+        **more: Any,
+    ) -> Panel: ...
+
     async def consult(
         self,
         task: str,
@@ -207,11 +237,12 @@ class Host:
         constraints: Sequence[str] = (),
         evidence: Sequence[Any] = (),
         **more: Any,
-    ) -> Consultation:
+    ) -> Consultation | Panel:
         """Ask for a second opinion about ``task``. The answer is advice; it never becomes a verdict or a permission.
 
         Returns the finished consultation, whatever its outcome; with ``mode="force"`` a consultation that could not be held
-        raises ``UesError`` (``WEB_REASONING_UNAVAILABLE``).
+        raises ``UesError`` (``WEB_REASONING_UNAVAILABLE``). With ``providers`` each of them is asked for itself, and a ``Panel``
+        shows where they agree and conflict; it raises only when nobody could be asked.
         """
         self._must_be_open()
         self._recorder.check()
@@ -226,6 +257,29 @@ class Host:
             new_id=self._new_id,
             **more,
         )
+
+    async def follow_up(
+        self,
+        consultation: str,
+        question: str,
+        *,
+        repo: str | os.PathLike[str] | None = None,
+        evidence: Sequence[Any] = (),
+        **more: Any,
+    ) -> Consultation:
+        """Ask once more in the conversation of a consultation, by its id; also after the host that held it has ended.
+
+        Raises ``UsageError`` when it cannot be taken up again: ``consultation-unknown``, ``consultation-expired``,
+        ``other-repository``, ``provider-changed`` or ``resume-refused``. A fresh conversation is never started instead.
+        """
+        self._must_be_open()
+        self._recorder.check()
+        return await self._consults.follow_up(consultation, question, repo=repo, evidence=evidence, new_id=self._new_id, **more)
+
+    @property
+    def consultations(self) -> HistoryStore:
+        """What was kept of consultations, also of earlier hosts with this state directory."""
+        return self._consults.history
 
     # -- looking -----------------------------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ from ues_core.contract import (
     PacketTier,
     PluginError,
     ProviderError,
+    ProviderInfo,
     ProviderSession,
     RawAnswer,
     ReasoningMode,
@@ -117,6 +118,7 @@ class Consultation:
         self.id = tools.new_id("con")
         self.provider = provider.info.name if provider is not None else ""
         """Name of the provider; empty when there is none."""
+        self.provider_info: ProviderInfo | None = provider.info if provider is not None else None
         self.mode = mode
         self.outcome: ConsultOutcome | None = None
         """``None`` until the first exchange has ended."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ues_core.contract import Advice, Packet
+from ues_core.contract import Advice, AdviceAction, ChannelKind, Packet, ProviderInfo
 from ues_core.reasoning.consultation import Consultation
+from ues_core.reasoning.panel import Panel
 
 
 def packet_report(packet: Packet) -> dict[str, Any]:
@@ -31,12 +32,54 @@ def advice_report(advice: Advice) -> dict[str, Any]:
     return shape
 
 
+def destination_of(info: ProviderInfo | None) -> str:
+    """Where a prompt goes, in words; ``nowhere`` without a provider."""
+    if info is None:
+        return "nowhere: no provider is chosen"
+    kind = "a scripted double; " if info.capabilities.deterministic else ""
+    match info.channel:
+        case ChannelKind.NONE:
+            return f"{info.name}: {kind}it answers by itself and has no way out"
+        case ChannelKind.PERSON:
+            return f"{info.name}: {kind}a person carries the prompt to whoever answers"
+        case _:
+            origins = ", ".join(info.site.origins) if info.site is not None else "unknown"
+            return f"{info.name}: {kind}a web page at {origins}"
+
+
+def may_be_done(advice: Advice | None) -> str:
+    """What may follow, in words; never a verdict."""
+    if advice is None:
+        return "Nothing: no advice came back that can be used. Go on locally."
+    if advice.action is AdviceAction.IMPLEMENT_THEN_VERIFY:
+        return "implement-then-verify: it may be tried, and only the local checks decide whether it is right."
+    return "reject-and-retry-locally: it is kept for reading only."
+
+
+def panel_report(panel: Panel) -> dict[str, Any]:
+    """Several opinions: each in full, and the claims beside each other."""
+    return {
+        "panel": panel.id,
+        "providers": list(dict.fromkeys([part.provider for part in panel.parts] + list(panel.failed))),
+        "mode": str(panel.mode),
+        "outcome": str(panel.outcome) if panel.outcome is not None else None,
+        "code": str(panel.code),
+        "reason": panel.reason,
+        "next_step": panel.next_step,
+        "advice": None,
+        "claims": [claim.model_dump(mode="json") for claim in panel.claims],
+        "failed": {name: error.as_dict() for name, error in panel.failed.items()},
+        "parts": [consultation_report(part) for part in panel.parts],
+    }
+
+
 def consultation_report(consultation: Consultation) -> dict[str, Any]:
     """Everything that a person or a host is told about a consultation."""
     decision, request = consultation.decision, consultation.request
     return {
         "consultation": consultation.id,
         "provider": consultation.provider or None,
+        "destination": destination_of(consultation.provider_info),
         "mode": str(consultation.mode),
         "outcome": str(consultation.outcome) if consultation.outcome is not None else None,
         "cause": str(consultation.cause) if consultation.cause is not None else None,
@@ -62,5 +105,8 @@ def consultation_report(consultation: Consultation) -> dict[str, Any]:
             "digest": request.prompt_digest,
             "sections": [section.model_dump(mode="json") for section in request.sections],
         },
+        "delta": consultation.delta.model_dump(mode="json") if consultation.delta is not None else None,
         "advice": advice_report(consultation.advice) if consultation.advice is not None else None,
+        "stripped": [f.model_dump(mode="json") for f in consultation.advice.authority_findings] if consultation.advice else [],
+        "may": may_be_done(consultation.advice),
     }
