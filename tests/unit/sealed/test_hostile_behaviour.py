@@ -67,7 +67,7 @@ async def test_it_is_ended_with_a_code_and_its_process_is_gone(opened: Any, chan
     process = psutil.Process(bad.pid)
     session = await bad.start_session(channel)
     with pytest.raises(ProviderError) as ended:
-        await bad.consult(session, make_request(1), 3 if code is not Code.PROVIDER_HUNG else 0.3)
+        await bad.consult(session, make_request(1), 20 if code is not Code.PROVIDER_HUNG else 0.3)
     assert ended.value.code in (code, also), ended.value
     assert ended.value.details["outcome"] in (AnswerOutcome.UNAVAILABLE, AnswerOutcome.TIMED_OUT)
     if ended.value.code is Code.PROVIDER_FAILED:

@@ -295,7 +295,7 @@ async def test_a_slow_exchange_is_cancelled_at_its_deadline_and_the_provider_liv
             await asyncio.sleep(600)
         return "in time"
     """
-    provider = await opened("slow", body, limits=SealLimits(grace_seconds=0.2))
+    provider = await opened("slow", body, limits=SealLimits(grace_seconds=3))
     session = await provider.start_session(channel)
     with pytest.raises(ProviderError) as late:
         await provider.consult(session, make_request(1), 0.2)
@@ -362,7 +362,7 @@ async def test_an_answer_that_comes_too_late_is_dropped(opened: Any, channel: An
                     pass
         return "answer " + str(request.exchange)
     """
-    provider = await opened("stubborn", body, limits=SealLimits(grace_seconds=1.5))
+    provider = await opened("stubborn", body, limits=SealLimits(grace_seconds=10))
     session = await provider.start_session(channel)
     call = asyncio.create_task(provider.consult(session, make_request(1), 30))
     await asyncio.sleep(0.1)
@@ -414,7 +414,7 @@ async def test_a_provider_that_cannot_be_loaded_says_why_and_leaves_nothing(
 async def test_an_import_that_never_ends_is_ended(provider_facts: Any) -> None:
     facts = provider_facts("endless", "while True: pass")
     with pytest.raises(PluginError) as failed:
-        await open_sealed(facts, path=facts.path, limits=SealLimits(start_seconds=4, grace_seconds=0.1))
+        await open_sealed(facts, path=facts.path, limits=SealLimits(start_seconds=10, grace_seconds=0.1))
     assert failed.value.code is Code.PLUGIN_FAILED
 
 
