@@ -434,7 +434,8 @@ class ActionPath:
             draft.code, draft.status = Code.LANDED_ELSEWHERE, DispatchStatus.REJECTED
             draft.reason = landing.detail or "The input met another node and was stopped."
             draft.next_step = "Observe again and decide anew."
-        elif landing.landed is Landed.UNKNOWN:
+        elif landing.landed is Landed.UNKNOWN and not (landing.dispatched and draft.target is None):
+            # a key pressed on whatever has the focus was meant for no node, so there is no landing to be known
             draft.code, draft.status = Code.DISPATCH_OUTCOME_UNKNOWN, DispatchStatus.UNKNOWN
             draft.reason = landing.detail or "It is not known where the input landed."
             draft.next_step = "Observe before doing anything else."

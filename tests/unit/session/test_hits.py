@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ues_core.contract import Code, HitStatus, HitTest, Inspection, NodeFacts, NodeKey, NodeStates, Refusal, Verb
@@ -39,3 +41,11 @@ def test_the_focus_uncovers_nothing_for_a_pointer(verb: Verb) -> None:
 def test_the_focus_shows_nothing_that_is_not_there(status: HitStatus) -> None:
     with pytest.raises(Refusal):
         check_hit(Verb.FILL, look(status, focused=True))
+
+
+async def test_a_key_that_was_meant_for_no_node_is_confirmed_without_a_landing(open_session: Any) -> None:
+    bench = await open_session()
+    receipt = await bench.session.act({"verb": "press", "key": "Tab"})
+    assert receipt.ok
+    assert receipt.dispatched
+    assert receipt.target is None
