@@ -298,6 +298,7 @@ class Hand:
     host: Host
     session: Session
     seen: Observation | None = None
+    settle: float = SETTLE
 
     async def look(self, detail: str = "controls") -> Observation:
         """Observe the page."""
@@ -313,7 +314,7 @@ class Hand:
         self, role: str, name: str, when: Callable[[Node], bool] = lambda _: True, *, detail: str = "controls"
     ) -> Node:
         """The only node with this role, exactly this name and in this state, as soon as the page shows it."""
-        ends = asyncio.get_running_loop().time() + SETTLE
+        ends = asyncio.get_running_loop().time() + self.settle
         while True:
             seen = await self.look(detail)
             found = self.nodes(role, name)
@@ -325,7 +326,7 @@ class Hand:
 
     async def gone(self, role: str, name: str) -> None:
         """Wait until no such node is shown."""
-        ends = asyncio.get_running_loop().time() + SETTLE
+        ends = asyncio.get_running_loop().time() + self.settle
         while (await self.look()) and self.nodes(role, name):
             assert asyncio.get_running_loop().time() < ends, f"{role} {name!r} is still there"
             await asyncio.sleep(0.1)
@@ -355,7 +356,7 @@ class Hand:
 
     async def says(self, wanted: str) -> None:
         """Wait until the page's visible text has ``wanted`` in it."""
-        ends = asyncio.get_running_loop().time() + SETTLE
+        ends = asyncio.get_running_loop().time() + self.settle
         while wanted not in (text := await self.text()):
             assert asyncio.get_running_loop().time() < ends, f"{wanted!r} is not in: {text}"
             await asyncio.sleep(0.1)

@@ -38,6 +38,8 @@ async def test_a_recipe_is_edited_in_monaco_over_a_text_area(open_page: Opener, 
 )
 async def test_a_recipe_is_edited_in_monaco_over_the_edit_context(open_page: Opener, origin: str) -> None:
     async with open_page(origin, "/pages/monaco.html") as hand:
+        await hand.find("code", "")
+        hand.settle = 1.0
         editor = await hand.find("textbox", "Recipe")
         assert editor.editable
         await hand.press("Tab")
