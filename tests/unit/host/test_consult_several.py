@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,7 +128,7 @@ async def test_when_nobody_can_be_asked_it_fails(host_settings: Settings, repo: 
 # -- what is kept ----------------------------------------------------------------------------------------------------
 
 
-async def first(settings: Settings, repo: Path, task: str = TASK, **more: object) -> str:
+async def first(settings: Settings, repo: Path, task: str = TASK, **more: Any) -> str:
     async with open_host(settings) as host:
         consultation = await host.consult(task, repo=repo, provider="double", mode="force", **more)
         return consultation.id
