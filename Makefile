@@ -3,6 +3,7 @@
 #   make run      set up, make sure of a browser, run the demonstration
 #   make test     set up, make sure of a browser, check everything that must hold
 #   make bench    measure (ratios within one run)
+#   make authority  score the scan for claims of authority on its labelled sentences
 #   make wpt      score names and roles on web-platform-tests: make wpt DIR=folder
 #   make format   bring the code into its form
 #   make clean    remove everything that was made here
@@ -19,7 +20,7 @@ STAMP   := $(VENV)/.ready
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench wpt clean setup browser format
+.PHONY: help run test bench wpt clean setup browser format authority
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -67,6 +68,10 @@ test: setup browser
 
 bench: setup browser
 	@set -e; for file in bench/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+
+# Scores what an answer may not claim on labelled sentences in ten languages; fails below the bar.
+authority: setup
+	@$(BIN)/python tests/authority/score.py
 
 # Scores names and roles on a folder of the public web-platform-tests; nothing of it is copied.
 wpt: setup browser

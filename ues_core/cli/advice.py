@@ -57,22 +57,37 @@ def check(repo: Path, request_id: str, nonce: str | None, file: IO[str], as_json
 @click.option(
     "--jsonl",
     "file",
-    type=click.File("r", errors="replace"),
+    type=click.File("r", encoding="utf-8", errors="replace"),
+    is_flag=False,
+    flag_value="-",
     default="-",
-    help="One {id, text} a line; default: standard input.",
+    help="A file with one {id, text} a line; - or nothing: standard input.",
 )
-def scan(file: IO[str]) -> None:
-    """Scan texts for claims of authority: one {id, text} a line in, one {id, flags} a line out."""
-    from ues_core.contract import UsageError
-    from ues_core.reasoning.authority import scan_text
+def scan(file: IO[str]) -> int:
+    """Scan texts for claims of authority: one {id, text} a line in, one {id, flags} a line out.
 
+    A line that is no such object yields {id: null, error}, and the exit code is 1 in the end.
+    """
+    from ues_core.reasoning.authority import scan as scan_texts
+
+    code = 0
     for number, line in enumerate(file, 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
             key, text = row["id"], row["text"]
-        except (ValueError, KeyError, TypeError):
-            raise UsageError(f"Line {number} is no object with 'id' and 'text'.", next_step="Correct the input.") from None
-        flags = [{"category": str(f.category), "quote": f.quote} for f in scan_text(str(text))]
-        say(json.dumps({"id": key, "flags": flags}, ensure_ascii=False))
+            if not isinstance(text, str):
+                raise TypeError
+        except (ValueError, KeyError, TypeError, RecursionError):
+            _print_line({"id": None, "error": f"line {number} is no object with an 'id' and a 'text'"})
+            code = FAILED
+            continue
+        _print_line({"id": key, "flags": [{"category": str(f.category), "quote": f.quote} for f in scan_texts(text)]})
+    return code
+
+
+def _print_line(row: object) -> None:
+    """One JSON value; what is not printable stands as an escape, so that quotes are exact and cannot steer a terminal."""
+    text = json.dumps(row, ensure_ascii=False)
+    say(text if text.isprintable() else json.dumps(row))

@@ -70,7 +70,7 @@ def _of_fields(fields: Iterable[tuple[str, str]]) -> tuple[AuthorityFinding, ...
 
 
 def _finding(category: AuthorityClaim, field: str, text: str, start: int, end: int) -> AuthorityFinding:
-    quote = text[start : min(end, start + QUOTE_CHARS)]
+    quote = text[start : min(end, start + QUOTE_CHARS)].encode("utf-8", "replace").decode("utf-8")
     return AuthorityFinding(category=category, field=field, quote=quote)
 
 
