@@ -44,7 +44,7 @@ def asked(sentence: Sentence, head: int) -> bool:
             return False
         elif not granted and "TO" in here and adjacent:
             return _recommended(sentence, at)
-        elif not here & _TRANSPARENT:
+        elif not here & _TRANSPARENT and not ("AND" in here and tags[at - 1] & _CLAUSE):
             unknown += 1
         adjacent = adjacent and bool(here & {"ADV"})
         at -= 1
@@ -67,7 +67,7 @@ def stated(sentence: Sentence, start: int, end: int, *, asks: bool = False) -> b
     tags = sentence.tags
     if sentence.asks and not asks:
         return False
-    if any(t & {"COND", "ONLY"} for t in tags) or any("TIME" in t for t in tags[:start]):
+    if any(t & {"COND", "ONLY", "MISTAKE"} for t in tags) or any("TIME" in t for t in tags[:start]):
         return False
     if _attributed(sentence, start):
         return False
