@@ -41,6 +41,8 @@ INSTALL_LIMIT: Final = 90
 """Seconds that an installation may take, below the time that a test is given; another worker waits for as long."""
 SETTLE: Final = 10.0
 """Seconds within which a component must show what it was asked for."""
+MOVING: Final = ("target-occluded", "target-off-viewport", "target-changed", "landed-elsewhere", "target-gone")
+"""Refusals after which an agent looks again: a menu was still opening, a dialog still closing. Nothing was done."""
 UNREACHABLE: Final = re.compile(
     r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT|"
     r"NewConnectionError|ConnectTimeout|Max retries exceeded|No matching distribution"
@@ -332,15 +334,20 @@ class Hand:
             await asyncio.sleep(0.1)
 
     async def do(self, verb: str, role: str, name: str, **arguments: Any) -> Receipt:
-        """Find a node and act on it; into view first when it is outside. The receipt must be confirmed."""
-        node = await self.find(role, name)
-        if not node.in_viewport:
-            scrolled = await self.session.act({"verb": "scroll", "ref": node.ref})
-            assert scrolled.ok, f"scroll to {role} {name!r}: {scrolled.code}: {scrolled.reason}"
+        """Find a node and act on it; again while something that moves is in the way. The receipt must be confirmed."""
+        ends = asyncio.get_running_loop().time() + self.settle
+        while True:
             node = await self.find(role, name)
-        receipt = await self.session.act({"verb": verb, "ref": node.ref, **arguments})
-        assert receipt.ok, f"{verb} {role} {name!r}: {receipt.status} {receipt.code}: {receipt.reason} {receipt.changed}"
-        return receipt
+            if not node.in_viewport:
+                await self.session.act({"verb": "scroll", "ref": node.ref})
+                node = await self.find(role, name)
+            receipt = await self.session.act({"verb": verb, "ref": node.ref, **arguments})
+            if receipt.ok:
+                return receipt
+            said = f"{verb} {role} {name!r}: {receipt.status} {receipt.code}: {receipt.reason} {receipt.changed}"
+            assert receipt.code in MOVING, said
+            assert asyncio.get_running_loop().time() < ends, said
+            await asyncio.sleep(0.1)
 
     async def press(self, key: str) -> Receipt:
         """Press a key that needs no node."""
