@@ -153,7 +153,9 @@ class Settings(Model):
     hooks: tuple[Distribution, ...] = Field(default=(), max_length=50)
     """Distributions whose ``ues.hooks`` entry points are loaded. No other package's hooks ever are."""
     isolation: Isolation = Isolation.AUTO
-    """Where providers run. ``auto``: a process of their own where that is available, else in this one."""
+    """Where providers run. ``auto``: a sealed process of their own where that can be enforced (Linux), else in this one."""
+    isolation_strict: bool = False
+    """Refuse a provider whose sealed process could not be sealed completely."""
     popups: PopupPolicy = PopupPolicy.STAY
     """What a session does with a page that a page opened."""
     dialogs: DialogPolicy = DialogPolicy.DISMISS

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import os
 import secrets
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from ues_core.config import Settings, narrow_to_repository
+from ues_core.config import Isolation, Settings, narrow_to_repository
 from ues_core.contract import (
     ChannelKind,
     Code,
@@ -29,6 +30,7 @@ from ues_core.contract import (
     ReasoningMode,
     UesError,
     UsageError,
+    WebReasoningProvider,
 )
 from ues_core.host.recorder import LedgerRecorder
 from ues_core.plugins import PluginBook
@@ -54,6 +56,7 @@ from ues_core.reasoning.history import (
 )
 from ues_core.reasoning.panel import PANEL_MOST, Panel
 from ues_core.reasoning.report import destination_of
+from ues_core.reasoning.sealed import SealedProvider, open_sealed
 from ues_core.session._text import iso
 
 RELAY_FOLDER: Final = "relay"
@@ -86,6 +89,8 @@ class ConsultDesk:
         self._plugins = plugins
         self._recorder = recorder
         self._detectors = detectors
+        self._sealed: dict[str, SealedProvider] = {}
+        self._sealing = asyncio.Lock()
         self._open: list[Consultation] = []
         self._held = 0
         self.history = HistoryStore(settings.state_dir, detectors=detectors)
@@ -198,6 +203,8 @@ class ConsultDesk:
         """Close every consultation; bounded by each one's own close."""
         consultations, self._open = self._open, []
         await asyncio.gather(*(c.close() for c in consultations), return_exceptions=True)
+        sealed, self._sealed = list(self._sealed.values()), {}
+        await asyncio.gather(*(s.close() for s in sealed), return_exceptions=True)
 
     # -- private -----------------------------------------------------------------------------------------------------
 
@@ -302,11 +309,25 @@ class ConsultDesk:
         if mode is ReasoningMode.OFF or not chosen:
             return None
         try:
-            return ConsultantOnly(await asyncio.to_thread(self._plugins.provider, chosen))
+            return ConsultantOnly(await self._loaded(chosen))
         except UesError:
             if name is not None or mode is ReasoningMode.FORCE:
                 raise
             return None
+
+    async def _loaded(self, name: str) -> WebReasoningProvider:
+        """The provider: in a sealed process of its own, or in this one, as the operator's ``isolation`` says."""
+        isolation = self._settings.isolation
+        if isolation is Isolation.IN_PROCESS or (isolation is Isolation.AUTO and sys.platform != "linux"):
+            return await asyncio.to_thread(self._plugins.provider, name)
+        async with self._sealing:
+            known = self._sealed.get(name)
+            if known is not None and known.ended is None:
+                return known
+            found, options = await asyncio.to_thread(self._plugins.unloaded_provider, name)
+            sealed = await open_sealed(found, options=options, strict=self._settings.isolation_strict)
+            self._sealed[name] = sealed
+            return sealed
 
 
 class _Keeper:

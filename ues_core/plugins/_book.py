@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ues_core.config import Isolation, Settings
+from ues_core.config import Settings
 from ues_core.contract import (
     Code,
     Driver,
     DriverInfo,
-    NotSupported,
     PluginError,
     PluginKind,
     PluginState,
@@ -110,7 +109,7 @@ class PluginBook:
         return self._load_driver(found)[0]
 
     def provider(self, name: str | None = None) -> WebReasoningProvider:
-        """Load, check and make the chosen provider. Raises ``PluginError``, ``NotSupported``."""
+        """Load, check and make the chosen provider in this process. Raises ``PluginError``."""
         wanted = self.provider_name(name)
         if not wanted:
             raise PluginError(
@@ -119,13 +118,12 @@ class PluginBook:
                 next_step="Choose one with an argument, UES_WEB_REASONING_PROVIDER or ues.toml.",
                 details={"installed": ", ".join(f.name for f in self._find(PluginKind.PROVIDER))},
             )
-        if self._settings.isolation is Isolation.PROCESS:
-            raise NotSupported(
-                "isolation = process was asked for, and this version cannot run a provider in a process of its own.",
-                next_step="Set isolation to auto or in-process to run providers in the host's process.",
-                details={"capability": "isolation=process"},
-            )
         return self._load_provider(self._chosen(PluginKind.PROVIDER, wanted))[0]
+
+    def unloaded_provider(self, name: str) -> tuple[Found, dict[str, Any]]:
+        """The provider's entry point and options, nothing imported: for whoever runs it in a process of its own."""
+        found = self._chosen(PluginKind.PROVIDER, name)
+        return found, dict(self._settings.providers.get(found.name, {}))
 
     # -- inside --------------------------------------------------------------------------------------------------------
 

@@ -87,6 +87,7 @@ FORBIDDEN = {
     "strict_plugins": "true",
     "hooks": '["x"]',
     "isolation": '"in-process"',
+    "isolation_strict": "false",
     "popups": '"follow"',
     "dialogs": '"hold"',
     "browser.executable": '"/bin/sh"',

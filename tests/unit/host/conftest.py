@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ues_core.config import Settings
+from ues_core.config import Isolation, Settings
 
 DRIVER = """
 from ues_core.contract import hookimpl
@@ -43,5 +43,7 @@ def memory_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def host_settings(tmp_path: Path, memory_plugin: str) -> Settings:
-    """Settings with a state directory of their own."""
-    return Settings(driver=memory_plugin, state_dir=tmp_path / "state", cache=tmp_path / "cache")
+    """Settings with a state directory of their own; providers run in this process, which is quicker."""
+    return Settings(
+        driver=memory_plugin, state_dir=tmp_path / "state", cache=tmp_path / "cache", isolation=Isolation.IN_PROCESS
+    )

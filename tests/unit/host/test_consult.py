@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from ues_core.config import Settings, override_settings
@@ -88,3 +90,20 @@ async def test_evidence_that_is_none_is_refused(host_settings: Settings, repo: P
     async with open_host(host_settings) as host:
         with pytest.raises(UsageError):
             await host.consult(TASK, repo=repo, provider="double", mode="force", evidence=[evidence])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a sealed process is the default on Linux only")
+async def test_by_default_a_provider_runs_in_a_sealed_process_that_ends_with_the_host(
+    host_settings: Settings, repo: Path
+) -> None:
+    settings = override_settings(host_settings, {"isolation": "auto"})
+    mine = psutil.Process()
+    before = {child.pid for child in mine.children()}
+    loaded = "ues_provider_double" in sys.modules
+    async with open_host(settings) as host:
+        consultation = await host.consult(TASK, repo=repo, provider="double", mode="force")
+        assert consultation.advice is not None
+        (sealed,) = [child for child in mine.children() if child.pid not in before]
+        assert sealed.environ() == {}
+    assert not sealed.is_running()
+    assert ("ues_provider_double" in sys.modules) is loaded

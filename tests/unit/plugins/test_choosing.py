@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ues_core.config import Settings
-from ues_core.contract import Driver, NotSupported, PluginError, PluginKind, WebReasoningProvider
+from ues_core.contract import Driver, PluginError, PluginKind, WebReasoningProvider
 from ues_core.plugins import PluginBook
 
 Book = Callable[..., PluginBook]
@@ -133,15 +133,6 @@ def test_a_provider_that_could_be_more_than_a_consultant_is_refused(site: Any, b
     assert f"dist-{name} 1.0" in caught.value.sentence
     (row,) = book().list(load=True)
     assert row.state == "failed"
-
-
-def test_asking_for_a_process_that_does_not_exist_is_refused_not_ignored(site: Any, book: Book) -> None:
-    site.provider("wise")
-    with pytest.raises(NotSupported) as caught:
-        book(isolation="process").provider("wise")
-    assert caught.value.details["capability"] == "isolation=process"
-    for isolation in ("auto", "in-process"):
-        assert book(isolation=isolation).provider("wise").info.name == "wise"
 
 
 def test_a_repository_cannot_choose_what_the_operator_did_not_allow(
