@@ -23,6 +23,8 @@ MODULES: Final = (
     "geometry",
     "css_text",
     "names",
+    "groups",
+    "states",
     "facts",
     "forms",
     "guard",

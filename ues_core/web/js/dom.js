@@ -112,6 +112,7 @@ export const formActionOf = getter(HTMLFormElement.prototype, "action");
 export const formMethodOf = getter(HTMLFormElement.prototype, "method");
 export const anchorHref = getter(HTMLAnchorElement.prototype, "href");
 export const areaHref = getter(HTMLAreaElement.prototype, "href");
+export const cellSpan = getter(HTMLTableCellElement.prototype, "colSpan");
 export const dialogOpen = getter(HTMLDialogElement.prototype, "open");
 export const frameDocument = getter(HTMLIFrameElement.prototype, "contentDocument");
 export const legacyFrameDocument = getter(HTMLFrameElement.prototype, "contentDocument");

@@ -1,22 +1,22 @@
 // The facts of one node, as the contract's NodeFacts: fields that have their default are left out.
 
 import {
-  anchorHref, areaHref, attr, buttonForm, buttonType, closest, collectionItem, collectionLength, deepActive, dialogOpen,
-  formActionOf, formMethodOf, hasAttr, inputChecked, inputForm, inputIndeterminate, inputType, inputValue, isHtml, localName, matches,
-  optionLabel, optionSelected, optionValue, progressPosition, selectForm, selectOptions, selectValue, selectedOptions, selectMultiple,
-  textareaForm, textareaValue, innerText,
+  anchorHref, areaHref, attr, buttonForm, buttonType, closest, collectionItem, collectionLength, formActionOf, formMethodOf, hasAttr,
+  inputForm, inputType, inputValue, isHtml, localName, matches, optionLabel, optionSelected, optionValue, selectForm, selectOptions,
+  selectValue, selectedOptions, selectMultiple, textareaForm, textareaValue, innerText,
 } from "./dom.js";
 import { meetsViewport, visibleRect } from "./geometry.js";
 import { keyOf } from "./keys.js";
-import { descriptionOf, groupOf, nameOf } from "./names.js";
+import { contextOf } from "./groups.js";
+import { descriptionOf, nameOf } from "./names.js";
 import { isDisabled, isEditable, isEditingHost, isInteractive, roleOf } from "./roles.js";
-import { inAriaHidden, isSecret } from "./secrets.js";
+import { withheld } from "./secrets.js";
+import { popupOf, statesOf } from "./states.js";
 import { brief, cut, NAME_LIMIT, scrub, tidy } from "./text.js";
 
 const RAW_VALUE_LIMIT = 720;
 const OPTIONS_LIMIT = 50;
 const VALUELESS = new Set(["checkbox", "radio", "button", "submit", "reset", "image", "file", "hidden"]);
-const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio", "option", "treeitem"]);
 
 /** The ten identity facts; `rect` may be given when it was read already. */
 export function identityOf(el, rect = visibleRect(el)) {
@@ -116,9 +116,6 @@ function rawValue(el, id) {
   return withheld(el) ? null : said;
 }
 
-/** Whether a node's value is withheld: a secret, or meant for nobody. */
-export const withheld = (el) => isSecret(el) || inAriaHidden(el);
-
 function selectedText(el) {
   if (!selectMultiple(el)) return selectValue(el);
   const chosen = selectedOptions(el);
@@ -132,8 +129,7 @@ function putAttributes(facts, el) {
   if (hint !== null) put(facts, "placeholder", brief(hint, NAME_LIMIT));
   const complete = attr(el, "autocomplete");
   if (complete !== null) put(facts, "autocomplete", brief(complete, 120));
-  const popup = attr(el, "aria-haspopup");
-  if (popup !== null && popup.toLowerCase() !== "false") put(facts, "popup", brief(popup.toLowerCase(), 40));
+  put(facts, "popup", popupOf(el));
   const keys = attr(el, "aria-keyshortcuts") ?? attr(el, "accesskey");
   if (keys !== null) put(facts, "keyshortcuts", brief(keys, 100));
   const test = attr(el, "data-testid") ?? attr(el, "data-test-id") ?? attr(el, "data-test");
@@ -185,112 +181,5 @@ function putForm(facts, el, id) {
     const sends = id.tag === "button" ? buttonType(el) === "submit" : id.input_type === "submit" || id.input_type === "image";
     put(facts, "submits", sends && !id.editable);
   }
-  if (id.role === "radio" || id.role === "checkbox" || form !== null) put(facts, "group", groupOf(el));
-}
-
-function statesOf(el, id) {
-  const states = {};
-  const { role, tag } = id;
-  if (CHECKABLE.has(role)) set(states, "checked", checkedOf(el, tag));
-  if (role === "button") set(states, "pressed", tristate(attr(el, "aria-pressed")));
-  const selected = attr(el, "aria-selected");
-  if (selected !== null) set(states, "selected", flag(selected));
-  if (tag === "option" && isHtml(el)) states.selected = optionSelected(el);
-  set(states, "expanded", expandedOf(el, tag));
-  if (tag === "input" || tag === "textarea") {
-    if (hasAttr(el, "readonly")) states.readonly = true;
-    if (hasAttr(el, "required")) states.required = true;
-  }
-  if (tag === "select" && hasAttr(el, "required")) states.required = true;
-  if (tag === "select" && selectMultiple(el)) states.multiselectable = true;
-  set(states, "readonly", flag(attr(el, "aria-readonly")));
-  set(states, "required", flag(attr(el, "aria-required")));
-  set(states, "busy", flag(attr(el, "aria-busy")));
-  set(states, "modal", tag === "dialog" && isHtml(el) && dialogOpen(el) && matches(el, ":modal") ? true : flag(attr(el, "aria-modal")));
-  set(states, "multiselectable", flag(attr(el, "aria-multiselectable")));
-  const invalid = attr(el, "aria-invalid");
-  if (invalid !== null && invalid !== "" && invalid !== "false") states.invalid = true;
-  const current = attr(el, "aria-current");
-  if (current !== null && current !== "" && current !== "false") states.current = brief(current, 40);
-  if (role === "heading") set(states, "level", levelOf(el, tag));
-  else set(states, "level", whole(attr(el, "aria-level")));
-  set(states, "position_in_set", whole(attr(el, "aria-posinset")));
-  set(states, "set_size", whole(attr(el, "aria-setsize")));
-  putRange(states, el, id);
-  if (deepActive() === el) states.focused = true;
-  for (const _ in states) return states;
-  return null;
-}
-
-function set(states, field, value) {
-  if (value !== null && value !== undefined) states[field] = value;
-}
-
-function flag(text) {
-  if (text === null) return null;
-  const word = text.trim().toLowerCase();
-  return word === "true" ? true : word === "false" ? false : null;
-}
-
-function tristate(text) {
-  if (text === null) return null;
-  const word = text.trim().toLowerCase();
-  return word === "true" || word === "false" || word === "mixed" ? word : null;
-}
-
-function whole(text) {
-  if (text === null || !/^\s*-?\d{1,9}\s*$/.test(text)) return null;
-  return Number.parseInt(text, 10);
-}
-
-function real(text) {
-  if (text === null || text.trim() === "") return null;
-  const value = Number(text);
-  return Number.isFinite(value) ? value : null;
-}
-
-function checkedOf(el, tag) {
-  if (tag === "input" && isHtml(el)) {
-    const type = inputType(el);
-    if (type === "checkbox" || type === "radio") return inputIndeterminate(el) ? "mixed" : String(inputChecked(el));
-  }
-  return tristate(attr(el, "aria-checked"));
-}
-
-function expandedOf(el, tag) {
-  const said = flag(attr(el, "aria-expanded"));
-  if (said !== null) return said;
-  if (tag === "summary" && isHtml(el)) {
-    const details = closest(el, "details");
-    return details === null ? null : hasAttr(details, "open");
-  }
-  return null;
-}
-
-function levelOf(el, tag) {
-  const said = whole(attr(el, "aria-level"));
-  if (said !== null && said > 0) return said;
-  return /^h[1-6]$/.test(tag) ? Number(tag[1]) : 2;
-}
-
-function putRange(states, el, id) {
-  if (id.tag === "input" && (id.input_type === "range" || id.input_type === "number")) {
-    set(states, "value_min", real(attr(el, "min")) ?? (id.input_type === "range" ? 0 : null));
-    set(states, "value_max", real(attr(el, "max")) ?? (id.input_type === "range" ? 100 : null));
-    if (!withheld(el)) set(states, "value_now", real(inputValue(el)));
-    return;
-  }
-  if (id.tag === "progress" && isHtml(el) && progressPosition(el) >= 0) {
-    set(states, "value_now", real(attr(el, "value")));
-    set(states, "value_max", real(attr(el, "max")) ?? 1);
-    return;
-  }
-  const now = attr(el, "aria-valuenow");
-  const text = attr(el, "aria-valuetext");
-  if (now === null && text === null) return;
-  if (withheld(el)) return;
-  set(states, "value_now", real(now));
-  set(states, "value_min", real(attr(el, "aria-valuemin")));
-  set(states, "value_max", real(attr(el, "aria-valuemax")));
-  if (text !== null) states.value_text = brief(text, NAME_LIMIT);
+  put(facts, "group", contextOf(el, id.role === "radio" || id.role === "checkbox" || id.role === "option" || form !== null));
 }

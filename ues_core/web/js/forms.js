@@ -1,7 +1,8 @@
 // A digest of what a form would send: names and values never leave the page, only 32 hex characters do.
 
 import { attr, collectionItem, collectionLength, formElements, inputChecked, inputFiles, inputType, inputValue, isHtml, localName, optionValue, selectedOptions, textareaValue } from "./dom.js";
-import { formOf, withheld } from "./facts.js";
+import { formOf } from "./facts.js";
+import { withheld } from "./secrets.js";
 import { utf8 } from "./text.js";
 
 const K = new Uint32Array(64);

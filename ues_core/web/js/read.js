@@ -1,10 +1,10 @@
 // Text and data out of a node or the page, bounded, secrets left out.
 
 import { anchorHref, attr, bodyOf, collectionItem, collectionLength, composedChildren, formElements, formMethodOf, formActionOf, isConnected, isHtml, localName, nodeType, parentNode, queryAll, rectsOf, textData, ELEMENT, TEXT } from "./dom.js";
-import { identityOf, withheld } from "./facts.js";
+import { identityOf } from "./facts.js";
 import { nodeOf } from "./keys.js";
 import { contentOf } from "./names.js";
-import { inSecret, isSecret, watchSecrets } from "./secrets.js";
+import { inSecret, isSecret, watchSecrets, withheld } from "./secrets.js";
 import { cut, scrub, tidy } from "./text.js";
 
 const LINES = "p,li,h1,h2,h3,h4,h5,h6,tr,pre,blockquote,dt,dd,figcaption,caption,summary,legend";

@@ -97,3 +97,6 @@ export function inSecret(el, style = null) {
 
 /** A value under aria-hidden was meant for nobody. */
 export const inAriaHidden = (el) => closestComposed(el, "[aria-hidden=true i]") !== null;
+
+/** Whether a node's value is withheld: a secret, or meant for nobody. */
+export const withheld = (el) => isSecret(el) || inAriaHidden(el);

@@ -1,0 +1,89 @@
+"""Roles by WAI-ARIA and HTML-AAM, and what may be operated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ues_core.contract import Detail
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Opener, Site
+
+pytestmark = pytest.mark.browser
+
+ROLES = {
+    "first": "switch",
+    "abstract": "generic",
+    "nameless": "group",
+    "named": "region",
+    "form": "navigation",
+    "global": "heading",
+    "focusable": "heading",
+    "image": "img",
+    "directory": "list",
+    "item": "listitem",
+    "looseitem": "generic",
+    "looseoption": "navigation",
+    "loosetree": "button",
+    "option": "option",
+    "ownedoption": "option",
+    "aside": "complementary",
+    "inarticle": "generic",
+    "inheader": "generic",
+    "header": "banner",
+    "footer": "contentinfo",
+    "section": "generic",
+    "region": "region",
+    "emptyname": "generic",
+    "dangling": "generic",
+    "text": "textbox",
+    "search": "searchbox",
+    "listed": "combobox",
+    "number": "spinbutton",
+    "range": "slider",
+    "file": "button",
+    "pressed": "button",
+    "one": "combobox",
+    "many": "listbox",
+    "tall": "listbox",
+    "summary": "button",
+    "noitem": "generic",
+    "menuitem": "menuitem",
+    "li": "listitem",
+    "corner": "columnheader",
+    "column": "columnheader",
+    "row": "rowheader",
+    "cell": "cell",
+    "gridcell": "gridcell",
+    "scoped": "rowheader",
+    "nocell": "generic",
+    "picture": "img",
+    "edit": "textbox",
+    "plaintext": "textbox",
+    "noref": "generic",
+    "ref": "link",
+    "output": "status",
+    "meter": "meter",
+    "progress": "progressbar",
+    "slotteditem": "listitem",
+}
+
+
+async def test_roles_are_those_of_the_standards(opened: Opener, site: Site) -> None:
+    tab = await opened(site.url("semantics/roles.html"))
+    nodes = {node.dom_id: node for node in (await tab.look(detail=Detail.CONTENT, max_nodes=500)).nodes}
+    assert {dom_id: nodes[dom_id].role for dom_id in ROLES if dom_id in nodes} == ROLES
+    assert nodes["edit"].editable
+    assert nodes["plaintext"].editable
+    assert not nodes["noedit"].editable
+
+
+async def test_what_the_page_means_to_be_operated_is_interactive_in_the_wrong_place_too(opened: Opener, site: Site) -> None:
+    tab = await opened(site.url("semantics/roles.html"))
+    nodes = {node.dom_id: node for node in (await tab.look(max_nodes=500)).nodes}
+    assert nodes["looseoption"].interactive
+    assert nodes["loosetree"].interactive
+    assert not nodes["looseitem"].interactive
+    assert not nodes["nameless"].interactive
