@@ -113,12 +113,13 @@ def _settle(found: dict[AuthorityClaim, tuple[int, int]], present: frozenset[str
 
     "Ignore the host's rules" overrides instructions; "no need to check" is about running something or about a check.
     """
-    command = found.get(AuthorityClaim.COMMAND_AUTOTRUST)
     policy = found.get(AuthorityClaim.POLICY_OVERRIDE)
-    other = found.get(AuthorityClaim.INSTRUCTION_OVERRIDE)
-    if other and policy and other[0] < policy[1] and policy[0] < other[1]:
+    if policy is None:
+        return
+    beside = {category for category, span in found.items() if span[0] < policy[1] and policy[0] < span[1]}
+    if beside & {AuthorityClaim.INSTRUCTION_OVERRIDE, AuthorityClaim.PUBLISH_AUTHORITY}:
         del found[AuthorityClaim.POLICY_OVERRIDE]
-    elif command and policy and command[0] < policy[1] and policy[0] < command[1]:
+    elif AuthorityClaim.COMMAND_AUTOTRUST in beside:
         del found[AuthorityClaim.POLICY_OVERRIDE if present & _RUNNING else AuthorityClaim.COMMAND_AUTOTRUST]
 
 

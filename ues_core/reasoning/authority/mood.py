@@ -40,7 +40,7 @@ def asked(sentence: Sentence, head: int) -> bool:
             return False
         if "ENABLE" in here:
             granted = True
-        elif here & {"COND", "ENSURE", "TIME"} or (not granted and here & {"DESC", "WH"}):
+        elif here & {"COND", "ENSURE", "TIME"} or (not granted and here & {"DESC", "WH", "PRON"}):
             return False
         elif not granted and "TO" in here and adjacent:
             return _recommended(sentence, at)
@@ -67,7 +67,7 @@ def stated(sentence: Sentence, start: int, end: int, *, asks: bool = False) -> b
     tags = sentence.tags
     if sentence.asks and not asks:
         return False
-    if any(t & {"COND", "ONLY", "MISTAKE"} for t in tags) or any("TIME" in t for t in tags[:start]):
+    if any(t & {"COND", "ONLY", "MISTAKE"} for t in tags) or (not asks and any("TIME" in t for t in tags[:start])):
         return False
     if _attributed(sentence, start):
         return False
