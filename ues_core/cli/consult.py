@@ -8,16 +8,24 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ues_core.cli._async import run_async
-from ues_core.cli._output import FAILED, json_option, note, print_json, print_table, say
+from ues_core.cli._opinion import show_consultation, show_panel
+from ues_core.cli._output import FAILED, json_option, note, print_json, say
 
 if TYPE_CHECKING:
+    from ues_core.config import Settings
     from ues_core.reasoning import Consultation
 
 
 @click.command("consult")
 @click.argument("task")
 @click.option("--repo", type=click.Path(path_type=Path), default=Path(), show_default="this folder", help="The repository.")
-@click.option("--provider", metavar="NAME", help="Who is asked (ues plugins list shows them).")
+@click.option(
+    "--provider",
+    "providers",
+    multiple=True,
+    metavar="NAME",
+    help="Who is asked (ues plugins list shows them); repeated: each is asked, and their claims are shown side by side.",
+)
 @click.option("--mode", type=click.Choice(["off", "auto", "force"]), help="When to ask; auto asks only on a signal.")
 @click.option(
     "--constraint", "constraints", multiple=True, metavar="TEXT", help="What must or must not be; repeatable, never cut."
@@ -31,12 +39,13 @@ if TYPE_CHECKING:
 @click.option("--relay-dir", type=click.Path(path_type=Path), help="Where a prompt is handed to a person.")
 @click.option("--relay-print", is_flag=True, help="Print that prompt too (to standard error), besides its file.")
 @click.option("--seconds", type=click.FloatRange(1, 3_600), help="How long one exchange may take.")
+@click.option("--follow-up", "earlier", metavar="ID", help="Ask TASK as one more question of this kept consultation.")
 @click.option("--dry-run", is_flag=True, help="Build and show the packet and where it would go; ask nobody.")
 @json_option
 def command(
     task: str,
     repo: Path,
-    provider: str | None,
+    providers: tuple[str, ...],
     mode: str | None,
     constraints: tuple[str, ...],
     evidence: tuple[IO[str], ...],
@@ -46,6 +55,7 @@ def command(
     relay_dir: Path | None,
     relay_print: bool,
     seconds: float | None,
+    earlier: str | None,
     dry_run: bool,
     as_json: bool,
 ) -> int:
@@ -57,47 +67,80 @@ def command(
 
     log = failing_log.read(INPUT_CHARS) if failing_log is not None else None
     rows = [{"evidence": "tool-output", "source": file.name, "text": file.read(INPUT_CHARS)} for file in evidence]
-    if dry_run:
-        return _dry_run(task, repo, provider, mode, constraints, rows, log, files, tier, as_json)
+    if dry_run and earlier is None:
+        return _dry_run(task, repo, providers, mode, constraints, rows, log, files, tier, as_json)
 
     from ues_core.config import load_settings
-    from ues_core.host import open_host
-
-    settings = load_settings(repo=repo if repo.is_dir() else None)
-
-    async def ask() -> Consultation:
-        async with open_host(settings) as host:
-            return await host.consult(
-                task,
-                repo=repo,
-                provider=provider,
-                mode=mode,
-                constraints=constraints,
-                evidence=rows,
-                failing_log=log,
-                files=files,
-                tier=tier,
-                relay_dir=relay_dir,
-                relay_show=_print_prompt if relay_print else _tell_person,
-                seconds=seconds,
-            )
-
-    consultation = run_async(ask())
     from ues_core.contract import ConsultOutcome
-    from ues_core.reasoning.report import consultation_report
+    from ues_core.host import open_host
+    from ues_core.reasoning.panel import Panel
+    from ues_core.reasoning.report import consultation_report, panel_report
 
-    report = consultation_report(consultation)
+    if earlier is not None:
+        _only_a_question(providers, mode, constraints, files, tier, log, dry_run)
+    settings = load_settings(repo=repo if repo.is_dir() else None)
+    show: dict[str, Any] = {
+        "relay_dir": relay_dir,
+        "relay_show": _print_prompt if relay_print else _tell_person,
+        "seconds": seconds,
+    }
+    first: dict[str, Any] = {
+        "mode": mode,
+        "constraints": constraints,
+        "failing_log": log,
+        "files": files,
+        "tier": tier,
+        **({"providers": providers} if len(providers) > 1 else {"provider": providers[0] if providers else None}),
+    }
+
+    async def ask() -> tuple[ConsultOutcome | None, bool, dict[str, Any]]:
+        async with open_host(settings) as host:
+            opinion: Consultation | Panel = (
+                await host.follow_up(earlier, task, repo=repo, evidence=rows, **show)
+                if earlier is not None
+                else await host.consult(task, repo=repo, evidence=rows, **first, **show)
+            )
+        several = isinstance(opinion, Panel)
+        return opinion.outcome, several, panel_report(opinion) if isinstance(opinion, Panel) else consultation_report(opinion)
+
+    outcome, several, report = run_async(ask())
     if as_json:
         print_json(report)
+    elif several:
+        show_panel(report)
     else:
-        _show(report)
-    return 0 if consultation.outcome in (ConsultOutcome.ANSWERED, ConsultOutcome.SKIPPED) else FAILED
+        show_consultation(report)
+    return 0 if outcome in (ConsultOutcome.ANSWERED, ConsultOutcome.SKIPPED) else FAILED
+
+
+def _only_a_question(
+    providers: tuple[str, ...],
+    mode: str | None,
+    constraints: tuple[str, ...],
+    files: tuple[str, ...],
+    tier: str | None,
+    log: str | None,
+    dry_run: bool,
+) -> None:
+    """A follow-up goes on with what was asked: nothing of that can be changed any more."""
+    given = {
+        "--provider": providers,
+        "--mode": mode,
+        "--constraint": constraints,
+        "--file": files,
+        "--tier": tier,
+        "--failing-log": log,
+        "--dry-run": dry_run,
+    }
+    wrong = [option for option, value in given.items() if value]
+    if wrong:
+        raise click.UsageError(f"--follow-up takes no {wrong[0]}: the conversation has its own. New facts go into --evidence.")
 
 
 def _dry_run(
     task: str,
     repo: Path,
-    provider: str | None,
+    providers: tuple[str, ...],
     mode: str | None,
     constraints: tuple[str, ...],
     evidence: list[dict[str, str]],
@@ -110,10 +153,11 @@ def _dry_run(
     from ues_core.config import load_settings
     from ues_core.contract import EvidenceKind, EvidenceRow, PacketTier, ReasoningMode
     from ues_core.reasoning import EscalationFacts, build_packet, decide
-    from ues_core.reasoning.report import packet_report
+    from ues_core.reasoning.report import destination_of, packet_report
 
     settings = load_settings(repo=repo if repo.is_dir() else None)
-    destination = provider or settings.provider or "none"
+    names = providers or ((settings.provider,) if settings.provider else ())
+    destinations = [_destination(settings, name) for name in names if name != "none"] or [destination_of(None)]
     decision = decide(ReasoningMode(mode) if mode else settings.mode, EscalationFacts(task=task))
     packet = build_packet(
         task,
@@ -129,13 +173,34 @@ def _dry_run(
     if as_json:
         would = {"escalate": decision.escalate, "basis": str(decision.basis), "reasons": list(decision.reasons)}
         print_json(
-            {"dry_run": True, "provider": destination, "decision": would, "packet": packet_report(packet), "prompt": prompt}
+            {
+                "dry_run": True,
+                "provider": ", ".join(names) or "none",
+                "destination": destinations,
+                "decision": would,
+                "packet": packet_report(packet),
+                "prompt": prompt,
+            }
         )
-    else:
-        show_packet(packet)
-        say(f"It would {'be sent to' if decision.escalate else 'not be sent to'} '{destination}': {decision.reason}.")
-        note("Nothing was sent. With --json the outbound text is printed too.")
+        return 0
+    show_packet(packet)
+    for destination in destinations:
+        say(f"It would {'' if decision.escalate else 'not '}be sent to {destination} ({decision.reason})")
+    note("Nothing was sent. Exactly this would leave, with another nonce:")
+    say(prompt)
     return 0
+
+
+def _destination(settings: Settings, name: str) -> str:
+    """Where the provider of that name would send it; a provider that does not load says so instead."""
+    from ues_core.contract import UesError
+    from ues_core.plugins import PluginBook
+    from ues_core.reasoning.report import destination_of
+
+    try:
+        return destination_of(PluginBook(settings).provider(name).info)
+    except UesError as error:
+        return f"{name}, which cannot be asked: {error.sentence}"
 
 
 def _tell_person(prompt: Path, answer: Path, text: str) -> None:
@@ -146,38 +211,3 @@ def _tell_person(prompt: Path, answer: Path, text: str) -> None:
 def _print_prompt(prompt: Path, answer: Path, text: str) -> None:
     note(text)
     _tell_person(prompt, answer, text)
-
-
-def _show(report: dict[str, Any]) -> None:
-    cause = f", because of {report['cause']}" if report["cause"] else ""
-    say(f"{report['outcome']}{cause}: {report['reason']} [{report['code']}]")
-    if report["next_step"]:
-        note(f"  Next step: {report['next_step']}")
-    if report["sent"]:
-        sent = report["sent"]
-        filled = [s["name"] for s in sent["sections"] if s["chars"]]
-        say(
-            f"Sent to {report['provider']}: {sent['chars']} characters, {len(filled)} filled sections, digest {sent['digest'][:16]}"
-        )
-    advice = report["advice"]
-    if advice is None:
-        return
-    say(f"\n{advice['summary']}\n")
-    for title, key in (("Hypotheses", "hypotheses"), ("Approach", "approach"), ("Risks", "risks"), ("Verify", "verification")):
-        for text in advice[key]:
-            say(f"  {title}: {text}")
-    rows = [
-        (
-            c["number"],
-            c["kind"],
-            c["path"],
-            c["binding"]["status"] if c["binding"] else "",
-            c["statement"] or (c["binding"] or {}).get("detail", ""),
-        )
-        for c in advice["claims"]
-    ]
-    if rows:
-        print_table(("claim", "kind", "path", "binding", "what it says"), rows)
-    for finding in advice["authority_findings"]:
-        note(f"  Claims authority ({finding['category']}) in {finding['field']}: {finding['quote']}")
-    say(f"Authority {advice['authority']}; at most {advice['action']}; confidence {advice['confidence']:.2f}, its own.")
