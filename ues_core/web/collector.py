@@ -20,6 +20,7 @@ MODULES: Final = (
     "keys",
     "secrets",
     "roles",
+    "clipping",
     "geometry",
     "css_text",
     "names",
