@@ -16,7 +16,7 @@ from ues_core.reasoning.authority.claims import claims
 from ues_core.reasoning.authority.decode import View, views
 from ues_core.reasoning.authority.fold import Folded, fold
 from ues_core.reasoning.authority.hidden import Region, broken_inside, invisible_runs, unseen_regions
-from ues_core.reasoning.authority.mood import asked, reported, stated
+from ues_core.reasoning.authority.mood import asked, inside, reported, stated
 from ues_core.reasoning.authority.words import Sentence, sentences
 
 QUOTE_CHARS: Final = 300
@@ -98,8 +98,12 @@ def _said(sentence: Sentence) -> Iterator[tuple[AuthorityClaim, int, int]]:
         hit = claim.pattern.search(sentence.codes)
         while hit is not None:
             start, end = hit.span()
-            meant = asked(sentence, hit.start("head")) if claim.directive else stated(sentence, start, end, asks=claim.asks)
-            if meant and not reported(sentence, start, end):
+            marks = inside(sentence, start, end)
+            if claim.directive:
+                meant = asked(sentence, hit.start("head"), quoted=marks is not None)
+            else:
+                meant = stated(sentence, start, end, asks=claim.asks, quoted=marks is not None)
+            if meant and not reported(sentence, marks):
                 found[claim.category] = max(start, 1), min(max(end, 2), len(sentence.codes) - 1)
                 break
             hit = claim.pattern.search(sentence.codes, start + 1)

@@ -18,7 +18,7 @@ _CLAUSE: Final = frozenset({"EDGE", "COMMA", "COLON"})
 _TRANSPARENT: Final = frozenset({"T", "QUOTE", "GUARD", "SECRET", "ADV", "CMDN", "PUBN", "POLITE", "MAYBE"})
 
 
-def asked(sentence: Sentence, head: int) -> bool:
+def asked(sentence: Sentence, head: int, *, quoted: bool = False) -> bool:
     """Whether the verb at ``head`` asks the reader to do it."""
     tags = sentence.tags
     form = next((t for t in (".base", ".imp", ".inf") if t in tags[head]), ".imp")
@@ -32,6 +32,8 @@ def asked(sentence: Sentence, head: int) -> bool:
     adjacent = True
     while at > 0 and head - at <= REACH:
         here = tags[at]
+        if quoted and "QUOTE" in here:
+            break
         if here & _CLAUSE:
             if "COLON" in here and _attributed(sentence, at + 1):
                 return False
@@ -62,7 +64,7 @@ def asked(sentence: Sentence, head: int) -> bool:
     return bool(first & {"DO", ".base", ".imp"}) and any("AND" in tags[i] for i in range(at + 1, head))
 
 
-def stated(sentence: Sentence, start: int, end: int, *, asks: bool = False) -> bool:
+def stated(sentence: Sentence, start: int, end: int, *, asks: bool = False, quoted: bool = False) -> bool:
     """Whether the words from ``start`` to ``end`` are the speaker's own, unconditional statement."""
     tags = sentence.tags
     if sentence.asks and not asks:
@@ -74,6 +76,8 @@ def stated(sentence: Sentence, start: int, end: int, *, asks: bool = False) -> b
     at = start - 1
     while at > 0 and start - at <= REACH:
         here = tags[at]
+        if quoted and "QUOTE" in here:
+            break
         if here & _CLAUSE:
             break
         if here & {"NEG", "DESC", "ENSURE", "WH", "NEEDS"}:
@@ -87,17 +91,24 @@ def stated(sentence: Sentence, start: int, end: int, *, asks: bool = False) -> b
     return True
 
 
-def reported(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether the words stand inside of a quotation that something beside it calls a text, a comment, a message."""
-    tags = sentence.tags
-    marks = [i for i, t in enumerate(tags) if "QUOTE" in t]
-    left = [i for i in marks if i <= start]
+def inside(sentence: Sentence, start: int, end: int) -> tuple[int, int] | None:
+    """The quotation marks between which the words stand, if they do."""
+    marks = [i for i, t in enumerate(sentence.tags) if "QUOTE" in t]
+    left = [i for i in marks if i < start]
     right = [i for i in marks if i >= end - 1]
-    if not left or not right or len([i for i in marks if i < start]) % 2 == 0:
+    if not right or len(left) % 2 == 0:
+        return None
+    return left[-1], right[0]
+
+
+def reported(sentence: Sentence, marks: tuple[int, int] | None) -> bool:
+    """Whether something beside a quotation calls it a text, a comment, a message, and nothing says to obey it."""
+    if marks is None:
         return False
-    before = tags[max(0, left[-1] - REPORT_REACH) : left[-1]]
-    after = tags[right[0] + 1 : right[0] + 1 + REPORT_REACH]
-    return any("REPORT" in t for t in (*before, *after)) and not any("OBEY" in t or "FOLLOWIT" in t for t in after)
+    tags = sentence.tags
+    before = tags[max(0, marks[0] - REPORT_REACH) : marks[0]]
+    after = tags[marks[1] + 1 : marks[1] + 1 + REPORT_REACH]
+    return any("REPORT" in t for t in (*before, *after)) and not any(t & {"OBEY", "FOLLOWIT"} for t in after)
 
 
 def _after_negates(sentence: Sentence, head: int) -> bool:
