@@ -30,6 +30,8 @@ MODULES: Final = (
     "forms",
     "guard",
     "act",
+    "candidates",
+    "find",
     "collect",
     "read",
     "waiting",

@@ -1,45 +1,44 @@
 // One observation of one frame: candidates by the engine's own query, gated, named and cut here, before anything crosses the wire.
 
 import {
-  bodyOf, checkVisibility, composedChildren, composedContains, composedParent, documentElement, firstChild, frameDocument,
-  inputType, isConnected, isHtml, legacyFrameDocument, localName, matches, nextSibling, nodeType, queryAll, scrollHeight,
-  scrollingElement, shadowRootOf, textData, titleOf, ELEMENT, TEXT, attr, hostOf, rootNode,
+  bodyOf, checkVisibility, composedContains, composedParent, documentElement, firstChild, frameDocument, isConnected, isHtml,
+  legacyFrameDocument, localName, nextSibling, nodeType, scrollHeight, scrollingElement, shadowRootOf, titleOf, ELEMENT, attr,
 } from "./dom.js";
-import { factsOf, identityOf } from "./facts.js";
-import { frameOffset, viewSize, visibleRect } from "./geometry.js";
+import { candidatesOf, contentName, gate, isContent } from "./candidates.js";
+import { factsOf } from "./facts.js";
+import { seeker } from "./find.js";
+import { contentBox, frameOffset, isInView, meetsViewport, roughRect, viewSize, visibleRect } from "./geometry.js";
 import { keyOf, nodeOf } from "./keys.js";
 import { visibleText } from "./names.js";
-import { isFocusable, roleOf } from "./roles.js";
 import { watchSecrets } from "./secrets.js";
 import { cut, tidy, utf8 } from "./text.js";
 
-const CONTROLS =
-  "a[href],area[href],button,input,textarea,select,summary,[role],[contenteditable],[tabindex],h1,h2,h3,h4,h5,h6," +
-  "dialog[open],iframe,frame,audio[controls],video[controls]";
-const CONTENT =
-  CONTROLS + ",p,li,dt,dd,td,th,caption,figcaption,blockquote,pre,legend,output,img[alt],progress,meter,nav,main,aside,header,footer," +
-  "article,section,form,fieldset,ul,ol,dl,table,tr,address,time";
-const STATIC_ROLES = new Set(
-  ("paragraph listitem term definition cell gridcell columnheader rowheader caption blockquote code img status alert note log " +
-    "time heading").split(" "),
-);
-const HALVES = new Set(["button", "checkbox", "radio", "switch"]);
 const SAMPLE_LIMIT = 8000;
+/** Up to so many matches, each is looked at as closely as those that are shown. */
+const CLOSE_LOOKS = 3000;
 
 /** Everything observable in this frame, as JSON of the contract's Collected. */
 export function collect(request) {
-  if (request.frame !== "" && isForeign()) return JSON.stringify({ foreign: true });
+  if (request.frame !== "" && !mayEnter(request)) return JSON.stringify({ foreign: true });
   const root = request.within > 0 ? nodeOf(request.within) : document;
   if (root === null || (request.within > 0 && !isConnected(root))) return JSON.stringify({ gone: true });
   watchSecrets(document);
   const where = {
     page: request.page, frame: request.frame, document: request.document, origin: request.frame === "" ? "" : self.origin,
-    offset: request.boxes ? frameOffset() : null,
+    offset: request.boxes ? offsetIn(request) : null,
   };
   request.view = viewSize();
-  const found = candidatesOf(root, request.detail === "content" ? CONTENT : CONTROLS);
+  const found = candidatesOf(root, request.detail);
   const state = gather(found, where, request);
   return assemble(found, state, where, root, request);
+}
+
+const mayEnter = (request) => request.any || request.origins.includes(self.origin) || !isForeign();
+
+// Offset of this frame's viewport in the page's; `base` is that of the outermost frame of the same origin.
+function offsetIn(request) {
+  const { x, y } = frameOffset();
+  return { x: x + request.base[0], y: y + request.base[1] };
 }
 
 // A frame may have gone to another origin since its parent looked; what it shows now is not the parent's to show.
@@ -51,131 +50,112 @@ function isForeign() {
   }
 }
 
-// -- candidates ------------------------------------------------------------------------------------------------------
+// -- gathering -------------------------------------------------------------------------------------------------------
 
-function candidatesOf(root, selector) {
-  const found = { elements: [], reasons: new Set(), flat: true };
-  if (hasShadow(root)) {
-    found.flat = false;
-    descend(root, selector, found);
-    return found;
-  }
-  if (nodeType(root) === ELEMENT && matches(root, selector)) found.elements.push(root);
-  for (const el of queryAll(root, selector)) found.elements.push(el);
-  return found;
-}
-
-function hasShadow(root) {
-  if (nodeType(root) === ELEMENT && (shadowRootOf(root) !== null || localName(root) === "slot")) return true;
-  for (const el of queryAll(root, "*")) {
-    if (shadowRootOf(el) !== null) return true;
-  }
-  return false;
-}
-
-// The flattened tree, without recursion: a page may be ten thousand levels deep.
-function descend(root, selector, found) {
-  const stack = [nodeType(root) === ELEMENT ? root : documentElement(root)];
-  while (stack.length > 0) {
-    const el = stack.pop();
-    if (el === null || nodeType(el) !== ELEMENT) continue;
-    if (localName(el) !== "slot" && matches(el, selector)) found.elements.push(el);
-    const shadow = shadowRootOf(el);
-    if (shadow !== null) watchSecrets(shadow);
-    let children;
-    try {
-      children = composedChildren(el);
-    } catch {
-      found.reasons.add("slot-unresolved");
-      continue;
-    }
-    for (let i = children.length - 1; i >= 0; i -= 1) stack.push(children[i]);
-  }
-}
-
-// -- gating and naming -----------------------------------------------------------------------------------------------
+// What the latest listing began with: a cursor goes on in its order, wherever the page was scrolled to meanwhile.
+let begun = new WeakSet();
 
 function gather(found, where, request) {
   const state = {
-    json: [], index: new Map(), parents: new Map(), hidden: 0, partial: false, reasons: found.reasons, bytes: 2, frames: [], skipped: 0,
-    sample: [], matched: 0,
+    json: [], index: new Map(), parents: new Map(), hidden: 0, observable: 0, partial: false, reasons: found.reasons, bytes: 2, frames: [],
+    skipped: 0, sample: [], embedded: [],
   };
-  const limit = Math.min(found.elements.length, request.scan_window);
-  let at = 0;
-  for (; at < limit; at += 1) {
-    const el = found.elements[at];
+  const seen = scan(found, request, state);
+  const order = inOrder(seen, request);
+  show(order, where, request, state);
+  for (const el of state.embedded) noteFrame(el, state, request);
+  return state;
+}
+
+// Everything that matches: where it is drawn, and whether a person sees it now. Nothing is named yet, but for what is sought.
+function scan(found, request, state) {
+  const { elements } = found;
+  const limit = Math.min(elements.length, request.scan_window);
+  const counts = gate(found, request.detail);
+  const isSought = request.find === null ? null : seeker(request.find, request);
+  const close = limit <= CLOSE_LOOKS;
+  const seen = { elements: [], rects: [], first: [], close };
+  for (let at = 0; at < limit; at += 1) {
+    const el = elements[at];
     const tag = localName(el);
     if ((tag === "iframe" || tag === "frame") && isHtml(el)) {
-      noteFrame(el, state);
+      state.embedded.push(el);
       continue;
     }
-    if (!isCandidate(el, tag, request)) continue;
-    state.matched += 1;
-    const rect = visibleRect(el);
+    if (!counts(el, tag)) continue;
+    let rect = close ? visibleRect(el) : roughRect(el);
+    let first = rect !== null && meetsViewport(rect, request.view);
+    if (first && !close) rect = visibleRect(el);
     if (rect === null) {
       state.hidden += 1;
       continue;
     }
-    if (request.find !== null && !isSought(el, rect, request.find)) continue;
+    if (isSought !== null && !isSought(el, rect)) continue;
+    first = request.skip > 0 ? begun.has(el) : first && isInView(el, rect, request.view);
+    seen.elements.push(el);
+    seen.rects.push(rect);
+    seen.first.push(first);
+  }
+  state.observable = seen.elements.length;
+  if (elements.length > limit) {
+    state.reasons.add("scan-window-exceeded");
+    state.partial = true;
+  }
+  return seen;
+}
+
+// First what is in the viewport, with the nodes around it, then the rest; each in the order of the tree.
+function inOrder(seen, request) {
+  const { elements, first } = seen;
+  if (request.skip === 0) {
+    const around = new Set();
+    for (let i = 0; i < elements.length; i += 1) {
+      if (!first[i]) continue;
+      for (let up = composedParent(elements[i]); up !== null && !around.has(up); up = composedParent(up)) around.add(up);
+    }
+    begun = new WeakSet();
+    for (let i = 0; i < elements.length; i += 1) {
+      first[i] = first[i] || around.has(elements[i]);
+      if (first[i]) begun.add(elements[i]);
+    }
+  }
+  return seen;
+}
+
+function* ordered({ first }) {
+  for (let i = 0; i < first.length; i += 1) if (first[i]) yield i;
+  for (let i = 0; i < first.length; i += 1) if (!first[i]) yield i;
+}
+
+function show(seen, where, request, state) {
+  for (const at of ordered(seen)) {
+    const el = seen.elements[at];
+    const rect = seen.close ? seen.rects[at] : visibleRect(el);
+    if (rect === null) {
+      state.hidden += 1;
+      state.observable -= 1;
+      continue;
+    }
     if (state.skipped < request.skip) {
       state.skipped += 1;
       continue;
     }
-    if (state.json.length >= request.max_nodes) {
-      state.reasons.add("node-budget-exceeded");
-      break;
-    }
-    if (!emit(el, rect, where, request, state)) {
-      state.reasons.add("byte-budget-exceeded");
-      break;
+    const full = state.json.length >= request.max_nodes;
+    if (full || !emit(el, rect, where, request, state)) {
+      state.reasons.add(full ? "node-budget-exceeded" : "byte-budget-exceeded");
+      state.partial = state.partial || !seen.close;
+      return;
     }
   }
-  state.stopped = at < limit;
-  if (!state.stopped && found.elements.length > limit) state.reasons.add("scan-window-exceeded");
-  state.partial = state.stopped || found.elements.length > limit;
-  if (state.stopped) countFrames(found, at, state);
-  return state;
-}
-
-function isCandidate(el, tag, request) {
-  if (tag === "input" && isHtml(el) && inputType(el) === "hidden") return false;
-  const role = roleOf(el);
-  if (role === "none" || isInnerHalf(el, role)) return false;
-  if (request.detail !== "content") return true;
-  return role !== "generic" || matches(el, CONTROLS) || hasOwnText(el);
-}
-
-// A component that says itself that it is a checkbox has another one inside: to a person the two are one.
-function isInnerHalf(el, role) {
-  if (!HALVES.has(role)) return false;
-  const root = rootNode(el);
-  return root instanceof ShadowRoot && roleOf(hostOf(root)) === role && isFocusable(hostOf(root));
-}
-
-function hasOwnText(el) {
-  for (let child = firstChild(el); child !== null; child = nextSibling(child)) {
-    if (nodeType(child) === TEXT && textData(child).trim() !== "") return true;
-  }
-  return false;
-}
-
-function isSought(el, rect, find) {
-  const id = identityOf(el, rect);
-  if (find.role !== "" && id.role !== find.role) return false;
-  if (find.text === "") return true;
-  const wanted = tidy(find.text).toLowerCase();
-  if (id.name.toLowerCase().includes(wanted)) return true;
-  const facts = factsOf(el, { page: "", frame: "", document: "", origin: "", offset: null }, rect, { boxes: false });
-  return (facts.value ?? "").toLowerCase().includes(wanted) || (facts.description ?? "").toLowerCase().includes(wanted);
 }
 
 function emit(el, rect, where, request, state) {
   const facts = factsOf(el, where, rect, request);
-  if (request.detail === "content" && STATIC_ROLES.has(facts.role) && !facts.interactive) {
+  if (request.detail === "content" && isContent(el, facts.role ?? "", facts.interactive === true)) {
     facts.content = true;
     if (!facts.name) {
-      const text = cut(visibleText(el, 300), 300);
-      if (text !== "") facts.name = cut(text, 180);
+      const text = contentName(el, facts.role ?? "");
+      if (text !== "") facts.name = text;
     }
   }
   const parent = parentIndex(el, state);
@@ -216,25 +196,19 @@ function parentIndex(el, state) {
 
 // -- frames ----------------------------------------------------------------------------------------------------------
 
-function noteFrame(el, state) {
+function noteFrame(el, state, request) {
   let same = false;
   try {
     same = (localName(el) === "iframe" ? frameDocument(el) : legacyFrameDocument(el)) !== null;
   } catch {
     same = false;
   }
+  const box = contentBox(el);
+  const offset = request.boxes ? offsetIn(request) : { x: 0, y: 0 };
   state.frames.push({
-    n: keyOf(el), same, shown: checkVisibility(el, { visibilityProperty: true, opacityProperty: true }) && visibleRect(el) !== null,
+    n: keyOf(el), same, x: box.x + offset.x, y: box.y + offset.y, seen: meetsViewport(box.rect), shown: checkVisibility(el, { visibilityProperty: true, opacityProperty: true }) && visibleRect(el) !== null,
     parent: parentIndex(el, state), src: cut((attr(el, "src") || "").toWellFormed(), 2000),
   });
-}
-
-function countFrames(found, from, state) {
-  for (let i = from; i < found.elements.length; i += 1) {
-    const el = found.elements[i];
-    const tag = localName(el);
-    if ((tag === "iframe" || tag === "frame") && isHtml(el)) noteFrame(el, state);
-  }
 }
 
 // -- the whole -------------------------------------------------------------------------------------------------------
@@ -260,7 +234,7 @@ function assemble(found, state, where, root, request) {
   const scroller = scrollingElement(document);
   const head = {
     surface: surfaceOf(where),
-    candidates: state.matched,
+    candidates: state.observable + state.hidden,
     hidden_matches: state.hidden,
     hidden_matches_partial: state.partial,
     reasons: [...state.reasons],

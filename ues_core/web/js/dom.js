@@ -54,6 +54,7 @@ export const assignedNodes = method(HTMLSlotElement.prototype, "assignedNodes");
 export const queryDocument = method(Document.prototype, "querySelectorAll");
 export const queryFragment = method(DocumentFragment.prototype, "querySelectorAll");
 export const queryElement = method(Element.prototype, "querySelectorAll");
+export const queryFirst = method(Element.prototype, "querySelector");
 export const elementById = method(Document.prototype, "getElementById");
 export const fragmentElementById = method(DocumentFragment.prototype, "getElementById");
 export const documentElement = getter(Document.prototype, "documentElement");
@@ -67,11 +68,14 @@ export const shadowHit = method(ShadowRoot.prototype, "elementFromPoint");
 export const documentActive = getter(Document.prototype, "activeElement");
 export const shadowActive = getter(ShadowRoot.prototype, "activeElement");
 export const createRange = method(Document.prototype, "createRange");
+export const selectContents = method(Range.prototype, "selectNodeContents");
+export const rangeRect = method(Range.prototype, "getBoundingClientRect");
 export const hasFocus = method(Document.prototype, "hasFocus");
 
 export const focusHtml = method(HTMLElement.prototype, "focus");
 export const isContentEditable = getter(HTMLElement.prototype, "isContentEditable");
 export const innerText = getter(HTMLElement.prototype, "innerText");
+export const offsetWidth = getter(HTMLElement.prototype, "offsetWidth");
 export const tabIndexOf = getter(HTMLElement.prototype, "tabIndex");
 
 export const inputType = getter(HTMLInputElement.prototype, "type");

@@ -5,7 +5,7 @@ import {
   inputForm, inputType, inputValue, isHtml, localName, matches, optionLabel, optionSelected, optionValue, selectForm, selectOptions,
   selectValue, selectedOptions, selectMultiple, textareaForm, textareaValue, innerText,
 } from "./dom.js";
-import { meetsViewport, visibleRect } from "./geometry.js";
+import { isInView, viewSize, visibleRect } from "./geometry.js";
 import { keyOf } from "./keys.js";
 import { contextOf } from "./groups.js";
 import { descriptionOf, nameOf } from "./names.js";
@@ -63,7 +63,7 @@ export function factsOf(el, where, rect, options) {
   put(facts, "editable", id.editable);
   put(facts, "disabled", id.disabled);
   if (!id.visible) facts.visible = false;
-  put(facts, "in_viewport", rect !== null && meetsViewport(rect, options.view));
+  put(facts, "in_viewport", rect !== null && isInView(el, rect, options.view ?? viewSize()));
   put(facts, "download", id.download);
   put(facts, "href", id.href);
   if (hasAttr(el, "aria-describedby") || hasAttr(el, "aria-description") || hasAttr(el, "title")) {
@@ -73,7 +73,7 @@ export function factsOf(el, where, rect, options) {
   putAttributes(facts, el);
   const states = statesOf(el, id);
   if (states !== null) facts.states = states;
-  if (id.tag === "select") putOptions(facts, el);
+  if (id.tag === "select" && isHtml(el)) putOptions(facts, el);
   if (id.interactive) putForm(facts, el, id);
   if (options.boxes && rect !== null) {
     facts.box = {

@@ -1,10 +1,11 @@
 // What is drawn, and where.
 
 import {
-  checkVisibility, composedChildren, documentHit, inputLabels, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
-  shadowRootOf, styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hostOf, matches, queryAll,
-  rootNode,
+  checkVisibility, clientLeft, clientTop, composedChildren, documentHit, inputLabels, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
+  shadowRootOf, styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hostOf, matches, offsetWidth,
+  queryAll, rootNode, createRange, firstChild, nextSibling, rangeRect, selectContents, textData, TEXT,
 } from "./dom.js";
+import { inView, isClippedAway } from "./clipping.js";
 import { inAriaHidden } from "./secrets.js";
 import { brief } from "./text.js";
 
@@ -19,15 +20,57 @@ const drawn = (rect) => rect.width > 0 && rect.height > 0;
 export function visibleRect(el) {
   if (checkVisibility(el, VISIBLE)) {
     const rect = rectOf(el);
-    if (drawn(rect)) return isTinyControl(el, rect) ? labelRect(el) ?? rect : rect;
-    const inner = drawnChild(el, SEARCH);
-    if (inner !== null) return inner;
-  } else if (styleValue(styleOf(el), "display") === "contents") {
-    const inner = drawnChild(el, SEARCH);
+    if (drawn(rect)) {
+      if (isTinyControl(el, rect)) return labelRect(el) ?? rect;
+      if (!isClippedAway(el, rect) && !isFoundOnly(el)) return rect;
+    } else {
+      const inner = drawnChild(el, SEARCH);
+      if (inner !== null) return inner;
+    }
+  } else if (isBoxless(el)) {
+    const inner = drawnChild(el, SEARCH) ?? textRect(el);
     if (inner !== null) return inner;
   }
   return labelRect(el) ?? overlayRect(el);
 }
+
+/** As visibleRect, without asking whether something around the element clips it away: for counting what is never shown to anyone. */
+export function roughRect(el) {
+  if (checkVisibility(el, VISIBLE)) {
+    const rect = rectOf(el);
+    if (rect.width > 1 && rect.height > 1) return rect;
+  }
+  return visibleRect(el);
+}
+
+// `display: contents`. In what is not rendered at all, a style is dear to ask for, and nothing below can be drawn.
+function isBoxless(el) {
+  const parent = composedParent(el);
+  if (parent === null || !isHtml(el)) return false;
+  if (!checkVisibility(parent, VISIBLE) && styleValue(styleOf(parent), "display") !== "contents") return false;
+  return styleValue(styleOf(el), "display") === "contents";
+}
+
+// Shown only when somebody searches the page for it: its box is there, and nothing in it is drawn.
+function isFoundOnly(el) {
+  const word = attr(el, "hidden");
+  return word !== null && word.toLowerCase() === "until-found";
+}
+
+// Text right inside an element that has no box of its own.
+function textRect(el) {
+  for (let child = firstChild(el); child !== null; child = nextSibling(child)) {
+    if (nodeType(child) !== TEXT || textData(child).trim() === "") continue;
+    const range = createRange(document);
+    selectContents(range, child);
+    const rect = rangeRect(range);
+    if (drawn(rect) && checkVisibility(composedParent(el), UNFADED)) return rect;
+  }
+  return null;
+}
+
+/** Whether a person sees the element where the page stands now: in the viewport, and not scrolled out of anything around it. */
+export const isInView = (el, rect, view) => meetsViewport(rect, view) && inView(el, rect, view);
 
 // The hidden-checkbox-with-visible-label is one operable node: its label is where it is drawn.
 function labelRect(el) {
@@ -72,7 +115,7 @@ function drawnChild(el, left) {
       if (nodeType(child) !== ELEMENT || budget-- <= 0) continue;
       if (checkVisibility(child, VISIBLE)) {
         const rect = rectOf(child);
-        if (drawn(rect)) return rect;
+        if (drawn(rect) && !isClippedAway(child, rect)) return rect;
       }
       queue.push(child);
     }
@@ -91,11 +134,13 @@ export const viewSize = () => ({ width: window.innerWidth, height: window.innerH
 export function frameOffset() {
   let x = 0;
   let y = 0;
+  let foreign = window !== window.parent;
   const owners = [];
   try {
     for (let view = window; view !== view.parent; view = view.parent) {
       const owner = view.frameElement;
       if (owner === null) break;
+      foreign = view.parent !== view.parent.parent;
       const rect = owner.getBoundingClientRect();
       const style = styleOf(owner);
       x += rect.left + owner.clientLeft + (parseFloat(styleValue(style, "padding-left")) || 0);
@@ -104,8 +149,43 @@ export function frameOffset() {
     }
   } catch {
     // A cross-origin ancestor: what is known so far is all there is.
+    foreign = true;
   }
-  return { x, y, owners };
+  return { x, y, owners, foreign };
+}
+
+/** Points as a cross-origin ancestor's child knows them, for the ancestor to take on: {up, points}; nothing where there is none. */
+export function outward(points, offset = frameOffset()) {
+  if (!offset.foreign) return undefined;
+  return { up: offset.owners.length, points: points.map((point) => [point.x + offset.x, point.y + offset.y]) };
+}
+
+/** Where the content of a frame's element begins in this frame's viewport, and how much the element is magnified. */
+export function contentBox(owner) {
+  const rect = rectOf(owner);
+  const style = styleOf(owner);
+  const scale = offsetWidth(owner) > 0 ? rect.width / offsetWidth(owner) : 1;
+  const x = rect.left + scale * (clientLeft(owner) + (parseFloat(styleValue(style, "padding-left")) || 0));
+  const y = rect.top + scale * (clientTop(owner) + (parseFloat(styleValue(style, "padding-top")) || 0));
+  return { x, y, scale, rect };
+}
+
+/** Points of a frame as points of this one, and whether a pointer there would meet the frame: {up, points}. */
+export function through(owner, points) {
+  const box = contentBox(owner);
+  const offset = frameOffset();
+  const mapped = points.map(([inX, inY]) => {
+    const x = box.x + inX * box.scale;
+    const y = box.y + inY * box.scale;
+    const out = { x: x + offset.x, y: y + offset.y, status: "clear", covered_by: "" };
+    const view = viewSize();
+    if (x < Math.max(0, box.rect.left) || y < Math.max(0, box.rect.top) || x >= Math.min(view.width, box.rect.right)
+      || y >= Math.min(view.height, box.rect.bottom)) return { ...out, status: "off-viewport" };
+    const hit = hitAt(x, y);
+    const cover = hit === owner ? coverInParents({ x, y }) : hit;
+    return hit === owner && cover === null ? out : { ...out, status: "occluded", covered_by: describe(cover) };
+  });
+  return { up: offset.foreign ? offset.owners.length : -1, points: mapped };
 }
 
 /** The topmost element at a point of this frame, through open shadow roots. */
@@ -158,8 +238,8 @@ export function candidatePoints(el) {
   return points;
 }
 
-/** What a pointer aimed at the element would meet: {status, x, y, covered_by} in this frame's coordinates. */
-export function hitTest(el) {
+/** What a pointer aimed at the element would meet: {status, x, y, covered_by} in this frame's coordinates; `clear` takes all clear points. */
+export function hitTest(el, clear = null) {
   const rect = visibleRect(el);
   if (rect === null) return { status: "not-visible" };
   const points = candidatePoints(el);
@@ -169,12 +249,14 @@ export function hitTest(el) {
     const hit = hitAt(point.x, point.y);
     if (accepts(el, hit)) {
       const outer = coverInParents(point);
-      if (outer === null) return { status: "clear", x: point.x, y: point.y };
+      if (outer === null && clear === null) return { status: "clear", x: point.x, y: point.y };
+      if (outer === null) clear.push(point);
       cover ??= outer;
     } else {
       cover ??= hit;
     }
   }
+  if (clear !== null && clear.length > 0) return { status: "clear", x: clear[0].x, y: clear[0].y };
   return { status: "occluded", x: points[0].x, y: points[0].y, covered_by: describe(cover) };
 }
 

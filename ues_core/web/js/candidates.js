@@ -1,0 +1,150 @@
+// What may be observed at all: controls, and with `content` also what stands there to be read.
+
+import {
+  composedChildren, composedParent, documentElement, firstChild, hasAttr, hostOf, inputType, isHtml, labelControl, localName, matches,
+  nextSibling, nodeType, queryAll, queryFirst, rootNode, shadowRootOf, textData, ELEMENT, TEXT,
+} from "./dom.js";
+import { visibleText } from "./names.js";
+import { isFocusable, NAMED_BY_CONTENT, roleOf } from "./roles.js";
+import { inSecret, watchSecrets } from "./secrets.js";
+import { cut, tidy, NAME_LIMIT } from "./text.js";
+
+const CONTROLS =
+  "a[href],area[href],button,input,textarea,select,summary,[role],[contenteditable],[tabindex],h1,h2,h3,h4,h5,h6," +
+  "dialog[open],iframe,frame,audio[controls],video[controls]";
+const STRUCTURE =
+  CONTROLS + ",p,li,dt,dd,td,th,caption,figcaption,blockquote,pre,legend,output,img[alt],progress,meter,nav,main,aside,header,footer," +
+  "article,section,form,fieldset,ul,ol,dl,table,tr,address,time";
+// Boxes and phrases that pages put plain text in.
+const PLAIN = "div,span,label,b,strong,i,em,small,code,kbd,samp,u,s,mark,q,cite,abbr,dfn,del,ins,var,sub,sup,center,font,a,details,body";
+const CONTENT = `${STRUCTURE},${PLAIN}`;
+const BLOCKS =
+  "div,p,li,dt,dd,td,th,table,ul,ol,dl,h1,h2,h3,h4,h5,h6,blockquote,pre,section,article,form,fieldset,details,nav,main,aside,header,footer";
+// Elements of these kinds have no shadow root: the standard lets only a few elements, and those with a dash in their name, have one.
+const MAY_HAVE_SHADOW =
+  "*:not(a,button,input,textarea,select,option,optgroup,table,tbody,thead,tfoot,tr,td,th,col,ul,ol,li,dl,dt,dd,b,i,em,strong,small," +
+  "label,img,br,hr,code,pre,svg,svg *,script,style,link,meta,head,title,form,fieldset,legend,details,summary,iframe,time)";
+const STATIC_ROLES = new Set(
+  ("paragraph listitem term definition cell gridcell columnheader rowheader caption blockquote code img status alert note log " +
+    "time heading").split(" "),
+);
+const HALVES = new Set(["button", "checkbox", "radio", "switch"]);
+
+/** The elements to look at, in the order of the flattened tree: {elements, reasons, flat}. */
+export function candidatesOf(root, detail) {
+  const selector = detail === "content" ? CONTENT : CONTROLS;
+  const found = { elements: [], reasons: new Set(), flat: true };
+  if (hasShadow(root)) {
+    found.flat = false;
+    descend(root, selector, found);
+    return found;
+  }
+  if (nodeType(root) === ELEMENT && matches(root, selector)) found.elements.push(root);
+  for (const el of queryAll(root, selector)) found.elements.push(el);
+  return found;
+}
+
+function hasShadow(root) {
+  if (nodeType(root) === ELEMENT && (shadowRootOf(root) !== null || localName(root) === "slot")) return true;
+  for (const el of queryAll(root, MAY_HAVE_SHADOW)) {
+    if (shadowRootOf(el) !== null) return true;
+  }
+  return false;
+}
+
+// The flattened tree, without recursion: a page may be ten thousand levels deep.
+function descend(root, selector, found) {
+  const stack = [nodeType(root) === ELEMENT ? root : documentElement(root)];
+  while (stack.length > 0) {
+    const el = stack.pop();
+    if (el === null || nodeType(el) !== ELEMENT) continue;
+    if (localName(el) !== "slot" && matches(el, selector)) found.elements.push(el);
+    const shadow = shadowRootOf(el);
+    if (shadow !== null) watchSecrets(shadow);
+    let children;
+    try {
+      children = composedChildren(el);
+    } catch {
+      found.reasons.add("slot-unresolved");
+      continue;
+    }
+    for (let i = children.length - 1; i >= 0; i -= 1) stack.push(children[i]);
+  }
+}
+
+/** Whether an element that the query found counts; asked in the order of the tree, once for each. */
+export function gate(found, detail) {
+  const texts = detail === "content" ? new Texts() : null;
+  return (el, tag) => {
+    if (tag === "input" && isHtml(el) && inputType(el) === "hidden") return false;
+    if (!found.flat && isInnerHalf(el)) return false;
+    if (texts !== null) return texts.counts(el, tag);
+    return !hasAttr(el, "role") || roleOf(el) !== "none";
+  };
+}
+
+// A component that says itself that it is a checkbox has another one inside: to a person the two are one.
+function isInnerHalf(el) {
+  const root = rootNode(el);
+  if (!(root instanceof ShadowRoot)) return false;
+  const role = roleOf(el);
+  return HALVES.has(role) && roleOf(hostOf(root)) === role && isFocusable(hostOf(root));
+}
+
+// -- text that is no control -----------------------------------------------------------------------------------------
+
+// Text counts once: phrases within a node whose own text tells them already are no nodes of their own.
+class Texts {
+  tellers = new Set();
+  silent = new Set();
+
+  counts(el, tag) {
+    const role = roleOf(el);
+    if (role === "none") return false;
+    if (tag === "label" && isHtml(el) && labelControl(el) !== null) {
+      this.tellers.add(el);
+      return false;
+    }
+    if (matches(el, STRUCTURE) && (role !== "generic" || matches(el, CONTROLS))) {
+      if (NAMED_BY_CONTENT.has(role) || (STATIC_ROLES.has(role) && isPhrase(el))) this.tellers.add(el);
+      return true;
+    }
+    if (!hasOwnText(el) || this.isTold(el)) return false;
+    if (isPhrase(el)) this.tellers.add(el);
+    return true;
+  }
+
+  isTold(el) {
+    const passed = [];
+    for (let up = composedParent(el); up !== null && !this.silent.has(up); up = composedParent(up)) {
+      if (this.tellers.has(up)) return true;
+      passed.push(up);
+    }
+    for (const up of passed) this.silent.add(up);
+    return false;
+  }
+}
+
+const isPhrase = (el) => queryFirst(el, BLOCKS) === null;
+
+function hasOwnText(el) {
+  for (let child = firstChild(el); child !== null; child = nextSibling(child)) {
+    if (nodeType(child) === TEXT && textData(child).trim() !== "") return true;
+  }
+  return false;
+}
+
+/** Whether a node stands there to be read. */
+export const isContent = (el, role, interactive) =>
+  !interactive && (STATIC_ROLES.has(role) || !matches(el, STRUCTURE) || (role === "generic" && hasOwnText(el)));
+
+/** The text that a node without a name is known by. */
+export function contentName(el, role) {
+  if (STATIC_ROLES.has(role) || isPhrase(el)) return cut(visibleText(el, 300), NAME_LIMIT);
+  if (inSecret(el)) return "";
+  const parts = [];
+  for (let child = firstChild(el); child !== null && parts.length < 50; child = nextSibling(child)) {
+    if (nodeType(child) === TEXT) parts.push(textData(child).slice(0, 1000));
+  }
+  return cut(tidy(parts.join(" ")), NAME_LIMIT);
+}
