@@ -12,7 +12,6 @@ from ues_core.cli._opinion import show_consultation, show_panel
 from ues_core.cli._output import FAILED, json_option, note, print_json, say
 
 if TYPE_CHECKING:
-    from ues_core.config import Settings
     from ues_core.reasoning import Consultation
 
 
@@ -152,12 +151,13 @@ def _dry_run(
     from ues_core.cli.packet import outbound, show_packet
     from ues_core.config import load_settings
     from ues_core.contract import EvidenceKind, EvidenceRow, PacketTier, ReasoningMode
+    from ues_core.host.providing import destination
     from ues_core.reasoning import EscalationFacts, build_packet, decide
     from ues_core.reasoning.report import destination_of, packet_report
 
     settings = load_settings(repo=repo if repo.is_dir() else None)
     names = providers or ((settings.provider,) if settings.provider else ())
-    destinations = [_destination(settings, name) for name in names if name != "none"] or [destination_of(None)]
+    destinations = [run_async(destination(settings, name)) for name in names if name != "none"] or [destination_of(None)]
     decision = decide(ReasoningMode(mode) if mode else settings.mode, EscalationFacts(task=task))
     packet = build_packet(
         task,
@@ -184,23 +184,11 @@ def _dry_run(
         )
         return 0
     show_packet(packet)
-    for destination in destinations:
-        say(f"It would {'' if decision.escalate else 'not '}be sent to {destination} ({decision.reason})")
+    for place in destinations:
+        say(f"It would {'' if decision.escalate else 'not '}be sent to {place} ({decision.reason})")
     note("Nothing was sent. Exactly this would leave, with another nonce:")
     say(prompt)
     return 0
-
-
-def _destination(settings: Settings, name: str) -> str:
-    """Where the provider of that name would send it; a provider that does not load says so instead."""
-    from ues_core.contract import UesError
-    from ues_core.plugins import PluginBook
-    from ues_core.reasoning.report import destination_of
-
-    try:
-        return destination_of(PluginBook(settings).provider(name).info)
-    except UesError as error:
-        return f"{name}, which cannot be asked: {error.sentence}"
 
 
 def _tell_person(prompt: Path, answer: Path, text: str) -> None:

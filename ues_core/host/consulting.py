@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import os
 import secrets
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from ues_core.config import Isolation, Settings, narrow_to_repository
+from ues_core.config import Settings, narrow_to_repository
 from ues_core.contract import (
     ChannelKind,
     Code,
@@ -30,8 +29,8 @@ from ues_core.contract import (
     ReasoningMode,
     UesError,
     UsageError,
-    WebReasoningProvider,
 )
+from ues_core.host.providing import ProviderShelf
 from ues_core.host.recorder import LedgerRecorder
 from ues_core.plugins import PluginBook
 from ues_core.reasoning import (
@@ -56,7 +55,6 @@ from ues_core.reasoning.history import (
 )
 from ues_core.reasoning.panel import PANEL_MOST, Panel
 from ues_core.reasoning.report import destination_of
-from ues_core.reasoning.sealed import SealedProvider, open_sealed
 from ues_core.session._text import iso
 
 RELAY_FOLDER: Final = "relay"
@@ -89,8 +87,7 @@ class ConsultDesk:
         self._plugins = plugins
         self._recorder = recorder
         self._detectors = detectors
-        self._sealed: dict[str, SealedProvider] = {}
-        self._sealing = asyncio.Lock()
+        self._shelf = ProviderShelf(settings, plugins)
         self._open: list[Consultation] = []
         self._held = 0
         self.history = HistoryStore(settings.state_dir, detectors=detectors)
@@ -165,7 +162,7 @@ class ConsultDesk:
         """Go on with a consultation, also with one of an earlier host; see ``Host.follow_up``."""
         rows = tuple(evidence_row(item) for item in evidence)
         mine = next((c for c in self._open if c.id == consultation_id and c.session_handle), None)
-        if mine is not None:
+        if mine is not None and mine.receipts[-1].owner == owner:
             return await mine.follow_up(question, evidence=rows)
         kept = await asyncio.to_thread(self.history.get, consultation_id)
         if kept.owner != owner:
@@ -203,8 +200,7 @@ class ConsultDesk:
         """Close every consultation; bounded by each one's own close."""
         consultations, self._open = self._open, []
         await asyncio.gather(*(c.close() for c in consultations), return_exceptions=True)
-        sealed, self._sealed = list(self._sealed.values()), {}
-        await asyncio.gather(*(s.close() for s in sealed), return_exceptions=True)
+        await self._shelf.close()
 
     # -- private -----------------------------------------------------------------------------------------------------
 
@@ -225,7 +221,11 @@ class ConsultDesk:
             except UesError as error:
                 failed[name] = error
 
-        await asyncio.gather(*(ask(name) for name in names))
+        # everybody is waited for, also when one of them failed in a way that nobody foresaw
+        results = await asyncio.gather(*(ask(name) for name in names), return_exceptions=True)
+        for result in results:
+            if result is not None:
+                raise result
         panel = Panel(wish.panel, [parts[name] for name in names if name in parts], mode=wish.mode, failed=failed)
         if len(failed) == len(names):
             raise failed[names[0]]
@@ -309,25 +309,11 @@ class ConsultDesk:
         if mode is ReasoningMode.OFF or not chosen:
             return None
         try:
-            return ConsultantOnly(await self._loaded(chosen))
+            return ConsultantOnly(await self._shelf.get(chosen))
         except UesError:
             if name is not None or mode is ReasoningMode.FORCE:
                 raise
             return None
-
-    async def _loaded(self, name: str) -> WebReasoningProvider:
-        """The provider: in a sealed process of its own, or in this one, as the operator's ``isolation`` says."""
-        isolation = self._settings.isolation
-        if isolation is Isolation.IN_PROCESS or (isolation is Isolation.AUTO and sys.platform != "linux"):
-            return await asyncio.to_thread(self._plugins.provider, name)
-        async with self._sealing:
-            known = self._sealed.get(name)
-            if known is not None and known.ended is None:
-                return known
-            found, options = await asyncio.to_thread(self._plugins.unloaded_provider, name)
-            sealed = await open_sealed(found, options=options, strict=self._settings.isolation_strict)
-            self._sealed[name] = sealed
-            return sealed
 
 
 class _Keeper:
