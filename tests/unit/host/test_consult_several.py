@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ues_core.cli import run
 from ues_core.config import Settings
 from ues_core.contract import Code, ConsultOutcome, PluginError, UesError, UsageError
 from ues_core.host import open_host
@@ -123,6 +124,53 @@ async def test_when_nobody_can_be_asked_it_fails(host_settings: Settings, repo: 
     async with open_host(host_settings) as host:
         with pytest.raises(UesError):
             await host.consult(TASK, repo=repo, providers=["raising", "unimportable"], mode="force")
+
+
+async def test_everybody_who_was_held_is_followed_up_in_its_own_conversation(
+    host_settings: Settings, repo: Path, others: Path
+) -> None:
+    async with open_host(host_settings) as host:
+        panel = await host.consult(TASK, repo=repo, providers=["double", "right", "raising"], mode="auto")
+        assert panel.failed == {}, "in mode auto a consultation that was not held says so itself"
+        again = await panel.follow_up("Is it the call of upper()?")
+        assert again is panel
+        assert [len(part.receipts) for part in panel.parts] == [2, 2, 1]
+        assert len({part.request.nonce for part in panel.parts if part.request}) == 3
+
+
+async def test_another_owner_cannot_go_on_with_a_conversation(host_settings: Settings, repo: Path) -> None:
+    async with open_host(host_settings) as host:
+        mine = await host.consult(TASK, repo=repo, provider="double", mode="force", owner="ann")
+        with pytest.raises(UsageError) as refused:
+            await host.follow_up(mine.id, "And now?", repo=repo, owner="bob")
+        assert refused.value.code is Code.CONSULTATION_UNKNOWN
+        assert (await host.follow_up(mine.id, "And now?", repo=repo, owner="ann")) is mine
+
+
+def test_a_panel_is_shown_to_a_person_and_kept(
+    repo: Path, others: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UES_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "ues.toml").write_text('isolation = "in-process"\n')
+    monkeypatch.setenv("UES_CONFIG", str(tmp_path / "ues.toml"))
+    monkeypatch.setenv("COLUMNS", "200")
+    asked = ["consult", TASK, "--repo", str(repo), "--mode", "force"]
+    for name in ("double", "right", "unimportable"):
+        asked += ["--provider", name]
+    assert run(asked) == 0
+    out = capsys.readouterr().out
+    assert "agreed" in out
+    assert "unimportable could not be asked" in out
+    assert "Nothing here was voted on." in out
+    panel = next(line.split()[1] for line in out.splitlines() if line.startswith("Panel "))
+    assert run(["consultations", "show", panel, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert {part["provider"] for part in report["parts"]} == {"double", "right"}
+    assert set(report["failed"]) == {"unimportable"}
+    assert {claim["standing"] for claim in report["claims"]} == {"agreed", "single"}
+    assert run(["consultations", "show", panel]) == 0
+    assert "side by side" in capsys.readouterr().out
 
 
 # -- what is kept ----------------------------------------------------------------------------------------------------
