@@ -17,7 +17,7 @@ class TestCdpRawDriver(WebDriverConformance):
         navigation=True,
         pages=True,
         closed_roots=Support.DETECT,
-        frames=FrameReach.SAME_ORIGIN,
+        frames=FrameReach.ALL,
         isolated_world=True,
         landing_guard=True,
         network_gate=True,

@@ -18,9 +18,11 @@ from ues_core.contract import (
     DocumentGone,
     DriverError,
     Fault,
+    HitStatus,
     NodeKey,
     OmitReason,
 )
+from ues_core.web.crossing import beyond, first_clear
 from ues_core.web.deadline import Clock
 from ues_core.web.transport import WebTransport
 
@@ -100,8 +102,29 @@ async def _boxes(transport: WebTransport, page: str, keys: tuple[NodeKey, ...], 
             found.update({key: CapturedNode(key=key, omitted=OmitReason.DETACHED) for key in group})
             continue
         for key, row in zip(group, json.loads(answer), strict=True):
+            if row.get("out"):
+                await _carry_out(transport, key, row, clock)
             found[key] = CapturedNode(key=key, box=Box(**row["box"]) if "box" in row else None, omitted=row["omitted"])
     return tuple(found[key] for key in keys)
+
+
+async def _carry_out(transport: WebTransport, key: NodeKey, row: dict[str, Any], clock: Clock) -> None:
+    """A box in a frame of another origin, in the page's coordinates and with what its parents draw over it."""
+    out = row["out"]
+    try:
+        (view,) = [view for view in transport.frames(key.page) if view.id == key.frame]
+        corner, *clear = await beyond(transport, key.page, view, out, clock)
+    except (DocumentGone, ValueError):
+        row.update(omitted=OmitReason.DETACHED)
+        row.pop("box", None)
+        return
+    inner, box = out["points"][0], row["box"]
+    box.update(x=box["x"] + corner.x - inner[0], y=box["y"] + corner.y - inner[1])
+    if clear:
+        status = first_clear(tuple(clear)).status
+        row["omitted"] = {HitStatus.OCCLUDED: OmitReason.OCCLUDED, HitStatus.OFF_VIEWPORT: OmitReason.OFF_VIEWPORT}.get(
+            status, ""
+        )
 
 
 def _too_large(of: str) -> DriverError:

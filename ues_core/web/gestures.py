@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -19,6 +20,7 @@ from ues_core.contract import (
     FillGesture,
     Gesture,
     GuardState,
+    HitStatus,
     HoverGesture,
     Identity,
     Landed,
@@ -31,6 +33,7 @@ from ues_core.contract import (
     TypeGesture,
     UploadGesture,
 )
+from ues_core.web.crossing import beyond, first_clear, scrolled_to
 from ues_core.web.deadline import Clock
 from ues_core.web.keys import MODIFIER_BITS, Stroke, modifier_stroke, parse_chord
 from ues_core.web.transport import FrameView, KeyEvent, WebTransport
@@ -41,6 +44,8 @@ GESTURES: Final = ("click", "hover", "fill", "type", "press", "select", "scroll"
 _BUTTONS: Final = {"left": 1, "right": 2, "middle": 4}
 _DRAG_STEPS: Final = 5
 _RELEASE_SECONDS: Final = 1.0
+_SHIELD_SECONDS: Final = 2.0
+"""How long the other frames of a page may take to be guarded; one that hangs is passed over."""
 _LANDINGS: Final = {
     "on-target": (Landed.ON_TARGET, Code.OK),
     "elsewhere": (Landed.ELSEWHERE, Code.LANDED_ELSEWHERE),
@@ -107,7 +112,7 @@ class Gestures:
     # -- pointer -----------------------------------------------------------------------------------------------------
 
     async def _click(self, gesture: ClickGesture, aim: _Aim) -> Landing:
-        answer = await self._ask(aim, "aim", guard=True)
+        answer = await self._point(aim, guard=True)
         if answer["code"] != Code.OK:
             return _refused(answer)
         bits = sum(MODIFIER_BITS[str(modifier)] for modifier in gesture.modifiers)
@@ -128,7 +133,7 @@ class Gestures:
         return await self._land(aim, input_now)
 
     async def _hover(self, aim: _Aim) -> Landing:
-        answer = await self._ask(aim, "aim", guard=True)
+        answer = await self._point(aim, guard=True)
         if answer["code"] != Code.OK:
             return _refused(answer)
 
@@ -142,10 +147,10 @@ class Gestures:
         return await self._land(aim, input_now)
 
     async def _drag(self, gesture: DragGesture, aim: _Aim) -> Landing:
-        goal = await self._ask(_Aim(gesture.to, self._view(gesture.to), "", aim.clock), "aim", guard=False)
+        goal = await self._point(_Aim(gesture.to, self._view(gesture.to), "", aim.clock), guard=False)
         if goal["code"] != Code.OK:
             return _refused(goal, "the node to drag to: ")
-        start = await self._ask(aim, "aim", guard=True)
+        start = await self._point(aim, guard=True)
         if start["code"] != Code.OK:
             return _refused(start)
 
@@ -293,6 +298,9 @@ class Gestures:
         answer = await self._call(gesture.page, view, "scroll", argument, clock)
         if answer["code"] not in (Code.OK, Code.SCROLL_TARGET_UNREACHABLE):
             return _refused(answer)
+        if answer.get("out"):
+            shown = await scrolled_to(self._transport, gesture.page, view, answer["out"], clock)
+            answer = {**answer, "in_viewport": shown, "code": Code.OK if shown else Code.SCROLL_TARGET_UNREACHABLE}
         return Landing(
             dispatched=True,
             landed=Landed.ON_TARGET,
@@ -311,8 +319,8 @@ class Gestures:
         page, clock = aim.key.page, aim.clock
         handle = await self._transport.object_of(page, aim.key.frame, aim.key.n, deadline=clock.left())
         given = {"files": list(gesture.files), "objectId": handle}
-        await self._transport.cdp(page, "DOM.setFileInputFiles", given, deadline=clock.left())
-        await self._transport.cdp(page, "Runtime.releaseObjectGroup", {"objectGroup": "ues"}, deadline=clock.left())
+        for method, params in (("DOM.setFileInputFiles", given), ("Runtime.releaseObjectGroup", {"objectGroup": "ues"})):
+            await self._transport.cdp(page, method, params, deadline=clock.left(), frame=aim.key.frame)
         return Landing(dispatched=True, landed=Landed.ON_TARGET, live=_identity(aim.live))
 
     # -- landing -----------------------------------------------------------------------------------------------------
@@ -341,23 +349,33 @@ class Gestures:
 
     async def _shield_frames(self, aim: _Aim) -> None:
         """Guard the page's other frames too: a pointer that meets one of them was not meant for it."""
-        for view in self._others(aim):
-            with contextlib.suppress(DriverError):
-                await self._call(aim.key.page, view, "block", {}, aim.clock)
+        seconds = min(_SHIELD_SECONDS, aim.clock.left())
+        asked = [self._call(aim.key.page, view, "block", {}, Clock(seconds)) for view in self._others(aim)]
+        await asyncio.gather(*(_quiet(call) for call in asked))
 
     async def _strayed(self, aim: _Aim) -> bool:
-        strayed = False
-        for view in self._others(aim):
-            with contextlib.suppress(DriverError):
-                told = await self._call(aim.key.page, view, "disarm", {}, Clock(_RELEASE_SECONDS))
-                strayed = strayed or told.get("landed") == "elsewhere"
-        return strayed
+        asked = [self._call(aim.key.page, view, "disarm", {}, Clock(_RELEASE_SECONDS)) for view in self._others(aim)]
+        told = await asyncio.gather(*(_quiet(call) for call in asked))
+        return any(answer.get("landed") == "elsewhere" for answer in told)
 
     def _others(self, aim: _Aim) -> list[FrameView]:
         try:
             return [view for view in self._transport.frames(aim.key.page) if view.id != aim.view.id]
         except DriverError:
             return []
+
+    async def _point(self, aim: _Aim, *, guard: bool) -> dict[str, Any]:
+        """Where to put the pointer, in the page's viewport, or a refusal."""
+        answer = await self._ask(aim, "aim", guard=guard)
+        if answer["code"] != Code.OK or not answer.get("out"):
+            return answer
+        points = await beyond(self._transport, aim.key.page, aim.view, answer["out"], aim.clock)
+        best = first_clear(points)
+        if best.status is HitStatus.CLEAR:
+            return {**answer, "x": best.x, "y": best.y}
+        with contextlib.suppress(DriverError):
+            await self._call(aim.key.page, aim.view, "disarm", {}, aim.clock)
+        return {"code": f"target-{best.status}", "covered_by": best.covered_by, "live": answer.get("live")}
 
     # -- asking the page ---------------------------------------------------------------------------------------------
 
@@ -385,6 +403,14 @@ class Gestures:
             return self._transport.frames(page)[0].document
         except (DriverError, IndexError):
             return ""
+
+
+async def _quiet(call: Awaitable[dict[str, Any]]) -> dict[str, Any]:
+    """The answer, or nothing where the frame gave none."""
+    try:
+        return await call
+    except DriverError:
+        return {}
 
 
 class _Input(Protocol):

@@ -22,6 +22,7 @@ from ues_core.contract import (
     TruncationReason,
     origin_of,
 )
+from ues_core.web.crossing import beyond
 from ues_core.web.deadline import Clock
 from ues_core.web.transport import FrameView, WebTransport
 
@@ -31,14 +32,24 @@ FRAMES_LIMIT: Final = 20
 _FOREIGN: Final = '{"foreign":true}'
 """The answer of a frame that turned out to be of another origin than its parent."""
 
+NOT_TRAVERSED: Final = TruncationReason.FRAME_NOT_TRAVERSED
+_OF_THE_PAGE: Final = (Code.PAGE_UNKNOWN, Code.PAGE_CRASHED, Code.DIALOG_OPEN, Code.SESSION_CLOSED)
+
 # Services that tell people from programs: their frames are named and never entered.
 _HUMAN_VERIFICATION: Final = (
     ("recaptcha", ("google.com", "recaptcha.net"), "/recaptcha/"),
     ("hcaptcha", ("hcaptcha.com",), ""),
     ("turnstile", ("challenges.cloudflare.com",), ""),
-    ("arkose", ("arkoselabs.com", "funcaptcha.com"), ""),
-    ("geetest", ("geetest.com",), ""),
+    ("cloudflare", ("",), "/cdn-cgi/challenge-platform/"),
+    ("arkose", ("arkoselabs.com", "arkoselabs.cn", "funcaptcha.com"), ""),
+    ("geetest", ("geetest.com", "geevisit.com"), ""),
     ("datadome", ("captcha-delivery.com",), ""),
+    ("aws-waf", ("awswaf.com",), ""),
+    ("human", ("perimeterx.net", "px-cdn.net", "px-cloud.net", "hsprotect.net"), ""),
+    ("friendly-captcha", ("friendlycaptcha.com", "frcapi.com", "friendlycaptcha.eu"), ""),
+    ("mtcaptcha", ("mtcaptcha.com",), ""),
+    ("smartcaptcha", ("smartcaptcha.yandexcloud.net", "smartcaptcha.yandex.ru", "smartcaptcha.cloud.yandex.ru"), ""),
+    ("tencent-captcha", ("captcha.qq.com", "captcha.gtimg.com", "captcha.qcloud.com"), ""),
 )
 
 
@@ -55,12 +66,17 @@ async def collect(transport: WebTransport, page: str, request: CollectRequest, c
     view = _view(transport, page, frame)
     if within is not None and within.document != view.document:
         raise _gone()
-    answer = await _ask(transport, page, view, request, within.n if within is not None else 0, clock)
+    base = (0.0, 0.0)
+    if frame and request.boxes:
+        base = await _base(transport, page, view, clock)
+    if _reaches_beyond(request):
+        await transport.frames_ready(page, deadline=clock.left())
+    answer = await _ask(transport, page, view, request, within.n if within is not None else 0, base, clock)
     head, _, body = answer.rpartition("\n")
     if body in ('{"gone":true}', _FOREIGN):
         raise DriverError("The node to look within is gone.", code=Code.TARGET_GONE, next_step="Observe the whole page.")
     collected = parse(body)
-    return await _with_frames(transport, page, request, collected, json.loads(head), view, clock) if head else collected
+    return await _with_frames(transport, page, request, collected, json.loads(head), view, base, clock) if head else collected
 
 
 def parse(text: str) -> Collected:
@@ -74,7 +90,15 @@ def parse(text: str) -> Collected:
         ) from error
 
 
-async def _ask(transport: WebTransport, page: str, view: FrameView, request: CollectRequest, within: int, clock: Clock) -> str:
+async def _ask(
+    transport: WebTransport,
+    page: str,
+    view: FrameView,
+    request: CollectRequest,
+    within: int,
+    base: tuple[float, float],
+    clock: Clock,
+) -> str:
     anchor = request.anchor
     argument = {
         "page": page,
@@ -88,6 +112,9 @@ async def _ask(transport: WebTransport, page: str, view: FrameView, request: Col
         "find": {"text": request.find.text, "role": request.find.role} if request.find is not None else None,
         "skip": request.skip,
         "boxes": request.boxes,
+        "any": request.frames is FrameReach.ALL or within > 0,
+        "origins": _origins(transport, page, request),
+        "base": base,
         "anchor": anchor.n if anchor is not None and (anchor.frame, anchor.document) == (view.id, view.document) else 0,
     }
     return await transport.evaluate(page, view.id, "collect", argument, deadline=clock.left(), document=view.document)
@@ -100,6 +127,7 @@ async def _with_frames(
     collected: Collected,
     found: list[dict[str, Any]],
     parent: FrameView,
+    base: tuple[float, float],
     clock: Clock,
 ) -> Collected:
     reasons = set(collected.reasons)
@@ -110,8 +138,8 @@ async def _with_frames(
     children = await _children(transport, page, parent, clock) if request.frames is not FrameReach.NONE else {}
     for note in found:
         url = str(note["src"])
-        service = verification_service(url)
         child = children.get(int(note["n"]))
+        service = verification_service(url) or (verification_service(child.url) if child is not None else "")
         origin = (origin_of(child.url) if child is not None else origin_of(url)) or ""
         if service:
             reasons.add(TruncationReason.HUMAN_VERIFICATION_FRAME)
@@ -119,9 +147,10 @@ async def _with_frames(
             continue
         if not note["shown"]:
             continue
-        if not note["same"] or child is None or len(notes) >= FRAMES_LIMIT:
-            reasons.add(TruncationReason.FRAME_NOT_TRAVERSED)
-            notes.append(FrameNote(origin=origin, reason=TruncationReason.FRAME_NOT_TRAVERSED))
+        barred = _barred(transport, page, request, child, bool(note["same"])) if len(notes) < FRAMES_LIMIT else NOT_TRAVERSED
+        if barred is not None or child is None:
+            reasons.add(barred or NOT_TRAVERSED)
+            notes.append(FrameNote(origin=origin, reason=barred or NOT_TRAVERSED))
             continue
         left = request.max_nodes - len(nodes)
         if left <= 0 or TruncationReason.BYTE_BUDGET_EXCEEDED in reasons:
@@ -129,21 +158,22 @@ async def _with_frames(
             notes.append(FrameNote(origin=origin, reason=TruncationReason.FRAME_NOT_TRAVERSED))
             partial = True
             continue
-        inner = await _inner(transport, page, request, child, left, nodes, clock)
+        inside = base if note["same"] else (float(note["x"]), float(note["y"]))
+        inner = await _inner(transport, page, request, child, left, nodes, inside, clock)
         if isinstance(inner, TruncationReason):
             reasons.add(inner)
             notes.append(FrameNote(origin=origin, reason=inner))
             continue
         notes.append(FrameNote(origin=origin, entered=True))
         notes.extend(inner.frames)
-        base = len(nodes)
-        nodes.extend(_moved(node, base, note["parent"]) for node in inner.nodes)
+        first = len(nodes)
+        nodes.extend(_moved(node, first, note["parent"], bool(note["seen"])) for node in inner.nodes)
         reasons.update(inner.reasons)
         size = {name: value + getattr(inner, name) for name, value in size.items()}
         partial = partial or inner.hidden_matches_partial
         if inner.anchor is not None and inner.anchor.connected:
             index = inner.anchor.index
-            anchor = AnchorFacts(connected=True, index=None if index is None else index + base)
+            anchor = AnchorFacts(connected=True, index=None if index is None else index + first)
     order = [reason for reason in TruncationReason if reason in reasons]
     return collected.model_copy(
         update={
@@ -164,6 +194,7 @@ async def _inner(
     child: FrameView,
     left: int,
     nodes: list[NodeFacts],
+    base: tuple[float, float],
     clock: Clock,
 ) -> Collected | TruncationReason:
     """What one frame shows, or why it is left out."""
@@ -172,14 +203,60 @@ async def _inner(
         update={"max_nodes": left, "max_bytes": max(256, request.max_bytes - spent), "within": None, "skip": 0}
     )
     try:
-        answer = await _ask(transport, page, child, smaller, 0, clock)
+        # A frame that hangs in a process of its own must not cost the page its observation.
+        answer = await _ask(transport, page, child, smaller, 0, base, Clock(clock.left() / 2))
         head, _, body = answer.rpartition("\n")
         if body == _FOREIGN:
-            return TruncationReason.FRAME_NOT_TRAVERSED
+            return NOT_TRAVERSED
         collected = parse(body)
-        return await _with_frames(transport, page, smaller, collected, json.loads(head), child, clock) if head else collected
+        return (
+            await _with_frames(transport, page, smaller, collected, json.loads(head), child, base, clock) if head else collected
+        )
     except DocumentGone:
         return TruncationReason.FRAME_UNREADABLE
+    except DriverError as error:
+        if error.code in _OF_THE_PAGE:
+            raise
+        return TruncationReason.FRAME_UNREADABLE
+
+
+def _reaches_beyond(request: CollectRequest) -> bool:
+    return request.frames is FrameReach.ALL or (bool(request.frame_origins) and request.frames is not FrameReach.NONE)
+
+
+def _origins(transport: WebTransport, page: str, request: CollectRequest) -> list[str]:
+    """Origins whose frames may be entered although their parents cannot look into them."""
+    if request.frames is FrameReach.NONE or not request.frame_origins:
+        return []
+    own = next((origin_of(view.url) for view in transport.frames(page) if not view.id), None)
+    return [*request.frame_origins, *([own] if own else [])]
+
+
+def _barred(
+    transport: WebTransport, page: str, request: CollectRequest, child: FrameView | None, same: bool
+) -> TruncationReason | None:
+    """Why a frame is not entered; ``None`` when it is."""
+    if request.frames is FrameReach.NONE:
+        return NOT_TRAVERSED
+    if same or request.frames is FrameReach.ALL:
+        allowed = True
+    else:
+        allowed = child is not None and origin_of(child.url) in _origins(transport, page, request)
+    if not allowed:
+        return NOT_TRAVERSED
+    if child is None:
+        return TruncationReason.FRAME_UNREADABLE if _reaches_beyond(request) else NOT_TRAVERSED
+    return None
+
+
+async def _base(transport: WebTransport, page: str, view: FrameView, clock: Clock) -> tuple[float, float]:
+    """Where the outermost ancestor of the frame's own origin begins in the page's viewport."""
+    answer = json.loads(await transport.evaluate(page, view.id, "outward", {}, deadline=clock.left(), document=view.document))
+    out = answer.get("out")
+    if not out:
+        return 0.0, 0.0
+    (corner,) = await beyond(transport, page, view, out, clock)
+    return corner.x - out["points"][0][0], corner.y - out["points"][0][1]
 
 
 async def _children(transport: WebTransport, page: str, parent: FrameView, clock: Clock) -> dict[int, FrameView]:
@@ -193,8 +270,9 @@ async def _children(transport: WebTransport, page: str, parent: FrameView, clock
     return found
 
 
-def _moved(node: NodeFacts, base: int, parent: int | None) -> NodeFacts:
-    return node.model_copy(update={"parent": parent if node.parent is None else node.parent + base})
+def _moved(node: NodeFacts, first: int, parent: int | None, seen: bool) -> NodeFacts:
+    update = {"parent": parent if node.parent is None else node.parent + first, "in_viewport": node.in_viewport and seen}
+    return node.model_copy(update=update)
 
 
 def verification_service(url: str) -> str:
@@ -205,7 +283,7 @@ def verification_service(url: str) -> str:
     except ValueError:
         return ""
     for name, hosts, path in _HUMAN_VERIFICATION:
-        if any(host == known or host.endswith("." + known) for known in hosts) and path in parts.path:
+        if any(known in ("", host) or host.endswith("." + known) for known in hosts) and path in parts.path:
             return name
     return ""
 

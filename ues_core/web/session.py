@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -34,6 +35,7 @@ from ues_core.contract import (
     WatchOutcome,
 )
 from ues_core.web.capture import capture
+from ues_core.web.crossing import beyond, first_clear
 from ues_core.web.deadline import Clock
 from ues_core.web.gestures import Gestures
 from ues_core.web.observe import collect
@@ -83,7 +85,13 @@ class WebDriverSession:
             "n": key.n,
             "main": self._document(key.page),
         }
-        answer = await self._evaluate(key, "inspect", argument, deadline)
+        clock = Clock(deadline)
+        answer = await self._evaluate(key, "inspect", argument, clock.left())
+        found = json.loads(answer)
+        out = found.pop("out", None)
+        if out:
+            await self._carry_out(key, found, out, clock)
+            answer = json.dumps(found)
         try:
             return Inspection.model_validate_json(answer)
         except ValidationError as error:
@@ -152,6 +160,21 @@ class WebDriverSession:
     async def empty_evaluation(self, page: str, *, deadline: float) -> None:
         """One evaluation in the isolated world that does nothing: the unit of cost in benchmarks."""
         await self._transport.evaluate(page, "", "nothing", {}, deadline=deadline)
+
+    async def _carry_out(self, key: NodeKey, found: dict[str, Any], out: dict[str, Any], clock: Clock) -> None:
+        """What was measured in a frame of another origin, in the page's coordinates and with what its parents draw over it."""
+        (view,) = [view for view in self._transport.frames(key.page) if view.id == key.frame]
+        corner, *clear = await beyond(self._transport, key.page, view, out, clock)
+        inner, hit, box = out["points"][0], found["hit"], found["facts"].get("box")
+        if box is not None:
+            box.update(x=box["x"] + corner.x - inner[0], y=box["y"] + corner.y - inner[1])
+        if clear:
+            best = first_clear(tuple(clear))
+            hit.update(status=best.status, x=best.x, y=best.y, covered_by=best.covered_by)
+        elif "x" in hit:
+            hit.update(x=hit["x"] + corner.x - inner[0], y=hit["y"] + corner.y - inner[1])
+        if hit["status"] == "off-viewport":
+            found["facts"]["in_viewport"] = False
 
     # -- inside ------------------------------------------------------------------------------------------------------
 

@@ -108,8 +108,14 @@ class WebTransport(Protocol):
         """Load the document again."""
         ...
 
-    async def cdp(self, page: str, method: str, params: Mapping[str, Any], *, deadline: float) -> dict[str, Any]:
-        """One raw protocol command to the page."""
+    async def cdp(
+        self, page: str, method: str, params: Mapping[str, Any], *, deadline: float, frame: str = ""
+    ) -> dict[str, Any]:
+        """One raw protocol command to the page, or to the process that draws one of its frames."""
+        ...
+
+    async def frames_ready(self, page: str, *, deadline: float) -> None:
+        """Wait, a little, for frames that have just got a process of their own."""
         ...
 
     def landed(self, page: str) -> tuple[str, str]:

@@ -52,7 +52,7 @@ def answer(frame: str, names: list[tuple[str, int | None]], frames: list[dict[st
 
 
 def note(n: int, *, same: bool = True, shown: bool = True, parent: int | None = None, src: str = "") -> dict[str, Any]:
-    return {"n": n, "same": same, "shown": shown, "parent": parent, "src": src}
+    return {"n": n, "same": same, "shown": shown, "seen": True, "parent": parent, "src": src, "x": 0, "y": 0}
 
 
 MAIN = FrameView("", "", "D", "http://a.test/", False)

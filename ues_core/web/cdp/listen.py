@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ANSWER_SECONDS: Final = 5.0
 _REQUESTS_KEPT: Final = 512
 _SHOWN_TYPES: Final = frozenset({"Document", "XHR", "Fetch"})
+_TOLD_OF_FRAMES: Final = ("Page.frame", "Page.navigatedWithinDocument", "Page.documentOpened", "Runtime.executionContext")
 _CHUNK: Final = 1 << 20
 
 
@@ -28,6 +29,8 @@ class Listener:
     def __init__(self, transport: CdpTransport) -> None:
         self._transport = transport
         self._sessions: dict[str, Page] = {}
+        self._inner: dict[str, Page] = {}
+        """Sessions of frames that have a process of their own."""
         self._requests: OrderedDict[str, tuple[str, str, str]] = OrderedDict()
         self._downloads: OrderedDict[str, str] = OrderedDict()
         self._handlers: dict[str, Callable[[Page, dict[str, Any]], None]] = {
@@ -50,12 +53,46 @@ class Listener:
             return
         page = self._sessions.get(session)
         if page is None:
+            self._of_frame(session, method, params)
             return
         if method.startswith(("Page.", "Runtime.executionContext")):
             page.frame_event(method, params)
+        elif method.startswith("Target."):
+            self._frame_target(page, page.main, method, params)
         handler = self._handlers.get(method)
         if handler is not None:
             handler(page, params)
+
+    # -- frames in processes of their own ----------------------------------------------------------------------------
+
+    def _of_frame(self, session: str, method: str, params: dict[str, Any]) -> None:
+        page = self._inner.get(session)
+        if page is None:
+            return
+        if method.startswith(_TOLD_OF_FRAMES):
+            page.frame_event(method, params, session)
+        elif method.startswith("Target."):
+            self._frame_target(page, page.inner.get(session, ("",))[0], method, params)
+        elif method == "Inspector.targetCrashed":
+            self._left(session)
+        elif method.startswith(("Runtime.", "Network.")):
+            handler = self._handlers.get(method)
+            if handler is not None:
+                handler(page, params)
+
+    def _frame_target(self, page: Page, parent: str, method: str, params: dict[str, Any]) -> None:
+        if method == "Target.attachedToTarget":
+            session, info = params["sessionId"], params["targetInfo"]
+            self._inner[session] = page
+            page.enter(info["targetId"], info.get("parentFrameId", "") or parent, session)
+            self._transport.adopt_frame(page, session)
+        elif method == "Target.detachedFromTarget":
+            self._left(params["sessionId"])
+
+    def _left(self, session: str) -> None:
+        page = self._inner.pop(session, None)
+        if page is not None:
+            page.leave(session)
 
     # -- the browser -------------------------------------------------------------------------------------------------
 
@@ -68,6 +105,8 @@ class Listener:
             case "Target.detachedFromTarget":
                 page = self._sessions.pop(params["sessionId"], None)
                 if page is not None:
+                    for session in list(page.inner):
+                        self._left(session)
                     self._transport.gone(page)
             case "Browser.downloadWillBegin":
                 self._download_begins(params)

@@ -27,6 +27,8 @@ class Frame:
     reopened: bool = False
     owner: tuple[str, int] = ("", 0)
     """(document of the parent, number of the element that holds the frame), once it was asked for."""
+    session: str = ""
+    """The session of the process that draws the frame."""
 
 
 @dataclass(slots=True)
@@ -71,6 +73,8 @@ class Page:
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.sent = asyncio.Event()
         """The set-up commands have left; they are obeyed before the page's first document comes."""
+        self.inner: dict[str, tuple[str, asyncio.Future[None]]] = {}
+        """Sessions of frames that other processes draw: the frame, and whether the session is set up."""
         self._loads: OrderedDict[str, Loading] = OrderedDict()
         self._waiters: list[asyncio.Future[None]] = []
 
@@ -147,24 +151,51 @@ class Page:
 
     # -- events ------------------------------------------------------------------------------------------------------
 
-    def tree(self, node: dict[str, Any]) -> None:
+    def tree(self, node: dict[str, Any], session: str = "") -> None:
         """Take a frame tree as the protocol gives it."""
-        self._take(node["frame"])
+        self._take(node["frame"], session or self.session)
         for child in node.get("childFrames", ()):
-            self.tree(child)
+            self.tree(child, session)
 
-    def frame_event(self, method: str, params: dict[str, Any]) -> None:
-        """Take one event about frames, documents or contexts."""
+    def enter(self, frame_id: str, parent: str, session: str) -> None:
+        """A process of its own draws a frame from now on; what document it shows is not known yet."""
+        frame = self.frames.get(frame_id)
+        if frame is None:
+            frame = self.frames[frame_id] = Frame(frame_id, parent, "")
+        frame.session, frame.document, frame.context, frame.owner = session, attached_document(session), "", ("", 0)
+        self.inner[session] = (frame_id, asyncio.get_running_loop().create_future())
+        self.notify()
+
+    def leave(self, session: str) -> None:
+        """A frame's session ended: what it told of is gone, unless another process has told of it since."""
+        known = self.inner.pop(session, None)
+        if known is None:
+            return
+        if not known[1].done():
+            known[1].set_result(None)
+        for frame in [frame for frame in self.frames.values() if frame.session == session]:
+            if frame.id == known[0]:  # its element is still there: another process draws it, or none
+                frame.session, frame.context, frame.document = self.session, "", "left-" + session
+            else:
+                self._drop(frame.id)
+        self.notify()
+
+    def frame_event(self, method: str, params: dict[str, Any], session: str = "") -> None:
+        """Take one event about frames, documents or contexts; ``session`` is the one that told of it."""
+        session = session or self.session
         match method:
             case "Page.frameAttached":
                 frame_id = params["frameId"]
                 if frame_id not in self.frames:
-                    self.frames[frame_id] = Frame(frame_id, params.get("parentFrameId", ""), "initial-" + frame_id)
+                    self.frames[frame_id] = Frame(
+                        frame_id, params.get("parentFrameId", ""), "initial-" + frame_id, session=session
+                    )
             case "Page.frameDetached":
-                self._drop(params["frameId"])
+                self._detached(params["frameId"], params.get("reason", ""), session)
             case "Page.frameNavigated":
-                self._take(params["frame"])
-                self.crashed = False
+                self._take(params["frame"], session)
+                if session == self.session:
+                    self.crashed = False
             case "Page.navigatedWithinDocument":
                 frame = self.frames.get(params["frameId"])
                 if frame is not None:
@@ -181,44 +212,61 @@ class Page:
                 if len(self.load(params["loaderId"]).states) > 20:
                     self.load(params["loaderId"]).states.clear()
             case "Runtime.executionContextCreated":
-                self._context(params["context"])
+                self._context(params["context"], session)
             case "Runtime.executionContextDestroyed":
                 for frame in self.frames.values():
                     if frame.context == params.get("executionContextUniqueId", "-"):
                         frame.context = ""
             case "Runtime.executionContextsCleared":
                 for frame in self.frames.values():
-                    frame.context = ""
+                    if frame.session == session:
+                        frame.context = ""
         self.notify()
 
-    def _take(self, data: dict[str, Any]) -> None:
+    def _take(self, data: dict[str, Any], session: str) -> None:
         frame_id, document = data["id"], data["loaderId"]
         known = self.frames.get(frame_id)
         if known is None:
-            self.frames[frame_id] = Frame(frame_id, data.get("parentId", ""), document, data.get("url", ""))
+            self.frames[frame_id] = Frame(frame_id, data.get("parentId", ""), document, data.get("url", ""), session=session)
             return
-        known.url = data.get("url", "")
+        known.url, known.parent = data.get("url", ""), data.get("parentId", "") or known.parent
+        if known.session != session:
+            known.session, known.context = session, ""
         if known.document in ("", document):
-            known.document, known.parent = document, data.get("parentId", "")
+            known.document = document
             return
         # The context stays until an event ends it: the first document after a blank one may keep the window, and the world.
         known.document, known.reopened, known.owner = document, False, ("", 0)
         for child in [frame.id for frame in self.frames.values() if frame.parent == frame_id]:
             self._drop(child)
 
+    def _detached(self, frame_id: str, reason: str, session: str) -> None:
+        frame = self.frames.get(frame_id)
+        if reason != "swap":
+            self._drop(frame_id)
+        elif frame is not None and frame.session == session and self.inner.get(session, ("",))[0] != frame_id:
+            # Another process takes over; until its session is there nothing can be asked.
+            frame.context, frame.document = "", "swapped-" + frame.document[:64]
+
     def _drop(self, frame_id: str) -> None:
         self.frames.pop(frame_id, None)
         for child in [frame.id for frame in self.frames.values() if frame.parent == frame_id]:
             self._drop(child)
 
-    def _context(self, context: dict[str, Any]) -> None:
+    def _context(self, context: dict[str, Any], session: str) -> None:
         if context.get("name") != WORLD:
             return
         frame_id = context.get("auxData", {}).get("frameId", "")
         frame = self.frames.get(frame_id)
         if frame is None:  # contexts that exist already are told of before the frames are
             frame = self.frames[frame_id] = Frame(frame_id, "", "")
+        frame.session = session
         frame.context, frame.context_number = context["uniqueId"], context["id"]
+
+
+def attached_document(session: str) -> str:
+    """What a document is called whose process has not told of it yet."""
+    return "attached-" + session
 
 
 def page_unknown(page: str) -> DriverError:

@@ -26,7 +26,7 @@ from ues_core.web.cdp.connection import CdpConnection
 from ues_core.web.cdp.gate import Gatekeeper
 from ues_core.web.cdp.listen import Listener
 from ues_core.web.cdp.navigation import Navigator
-from ues_core.web.cdp.pages import Dialog, Frame, Page, page_unknown
+from ues_core.web.cdp.pages import Dialog, Frame, Page, attached_document, page_unknown
 from ues_core.web.collector import BINDING, WORLD, bundle
 from ues_core.web.deadline import Clock
 from ues_core.web.events import EventRing
@@ -37,6 +37,15 @@ SETUP_SECONDS: Final = 10.0
 RESCUE_SECONDS: Final = 1.0
 """How long stopping a script that loops may take."""
 
+FRAME_SECONDS: Final = 2.0
+"""How long an observation waits for the process of a frame that has just come up."""
+
+_FRAMES: Final = {
+    "autoAttach": True,
+    "waitForDebuggerOnStart": True,
+    "flatten": True,
+    "filter": [{"type": "iframe"}],
+}
 _ABSENT: Final = "!"
 _TICKS: Final = 3
 """Turns of the loop after which commands that were handed over have left."""
@@ -148,6 +157,7 @@ class CdpTransport:
                     {"width": view.width, "height": view.height, "deviceScaleFactor": view.scale, "mobile": False},
                 ),
                 *self._optional(),
+                ("Target.setAutoAttach", _FRAMES),
                 ("Page.getFrameTree", {}),
             ]
             pending = [
@@ -172,6 +182,46 @@ class CdpTransport:
         if not page.ready.done():
             page.ready.set_result(None)
         page.notify()
+
+    def adopt_frame(self, page: Page, session: str) -> None:
+        """A frame of a page got a process of its own: set that up as the page was, and let it go."""
+        self.spawn(self._set_up_frame(page, session))
+
+    async def _set_up_frame(self, page: Page, session: str) -> None:
+        commands: list[tuple[str, dict[str, Any]]] = [
+            ("Page.enable", {}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": bundle(), "worldName": WORLD}),
+            ("Runtime.enable", {}),
+            ("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD}),
+            ("Inspector.enable", {}),
+            ("Network.enable", {"maxTotalBufferSize": 1 << 20, "maxResourceBufferSize": 1 << 18}),
+            ("Network.setBypassServiceWorker", {"bypass": True}),
+            ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+            *self._optional(),
+            ("Target.setAutoAttach", _FRAMES),
+            ("Page.getFrameTree", {}),
+            ("Runtime.runIfWaitingForDebugger", {}),
+        ]
+        send = self.connection.send
+        answers = await asyncio.gather(
+            *(send(method, params, session=session, deadline=SETUP_SECONDS) for method, params in commands),
+            return_exceptions=True,
+        )
+        known, tree = page.inner.get(session), answers[-2]
+        if known is None:
+            return
+        frame = page.frames.get(known[0])
+        # An event may have told of a later document meanwhile, and of the frames in it.
+        if isinstance(tree, dict) and frame is not None and frame.document == attached_document(session):
+            page.tree(tree["frameTree"], session)
+        if not known[1].done():
+            known[1].set_result(None)
+        page.notify()
+
+    async def frames_ready(self, page: str, *, deadline: float) -> None:
+        waiting = [ready for _, ready in self.page(page).inner.values() if not ready.done()]
+        if waiting:
+            await asyncio.wait(waiting, timeout=min(deadline / 2, FRAME_SECONDS))
 
     def _optional(self) -> list[tuple[str, dict[str, Any]]]:
         extra: list[tuple[str, dict[str, Any]]] = []
@@ -198,11 +248,26 @@ class CdpTransport:
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
-    async def send(self, page: Page, method: str, params: Mapping[str, Any], *, deadline: float) -> dict[str, Any]:
-        """One command to a page. It ends at once, with ``dialog-open``, when a held dialog comes up meanwhile."""
+    async def send(
+        self, page: Page, method: str, params: Mapping[str, Any], *, deadline: float, session: str = ""
+    ) -> dict[str, Any]:
+        """One command to a page, or to the session of one of its frames.
+
+        It ends at once, with ``dialog-open``, when a held dialog comes up meanwhile; a frame whose process is gone is a
+        ``DocumentGone``.
+        """
+        inner = session if session != page.session else ""
+        try:
+            return await self._send(page, method, params, session or page.session, deadline)
+        except DriverError as error:
+            if inner and error.code in (Code.PAGE_UNKNOWN, Code.PAGE_CRASHED):
+                raise DocumentGone("The frame that this call meant is gone.", next_step="Observe again.") from error
+            raise
+
+    async def _send(self, page: Page, method: str, params: Mapping[str, Any], session: str, deadline: float) -> dict[str, Any]:
         if page.dialog is not None and method not in _IN_DIALOG:
             page.require_usable()
-        command = asyncio.ensure_future(self.connection.send(method, params, session=page.session, deadline=deadline))
+        command = asyncio.ensure_future(self.connection.send(method, params, session=session, deadline=deadline))
         try:
             if method not in _IN_DIALOG:
                 await asyncio.wait((command, page.interrupt), return_when=asyncio.FIRST_COMPLETED)
@@ -239,10 +304,13 @@ class CdpTransport:
         known = {target["targetId"]: str(target.get("title", "")) for target in answer["targetInfos"]}
         return {page.id: known.get(page.target, "") for page in self.pages_by_id.values() if not page.closed}
 
-    async def cdp(self, page: str, method: str, params: Mapping[str, Any], *, deadline: float) -> dict[str, Any]:
+    async def cdp(
+        self, page: str, method: str, params: Mapping[str, Any], *, deadline: float, frame: str = ""
+    ) -> dict[str, Any]:
         known = self.page(page)
         known.require_usable()
-        return await self.send(known, method, params, deadline=deadline)
+        session = known.frame(frame).session if frame else ""
+        return await self.send(known, method, params, deadline=deadline, session=session)
 
     # -- the isolated world ------------------------------------------------------------------------------------------
 
@@ -291,10 +359,11 @@ class CdpTransport:
 
     async def _make_world(self, page: Page, frame: Frame, clock: Clock) -> None:
         document = frame.document
-        await self.send(page, "Page.createIsolatedWorld", {"frameId": frame.id, "worldName": WORLD}, deadline=clock.left())
+        params = {"frameId": frame.id, "worldName": WORLD}
+        await self.send(page, "Page.createIsolatedWorld", params, deadline=clock.left(), session=frame.session)
         if not frame.context:  # it was there already, and its event was missed: have all contexts told of again
-            await self.send(page, "Runtime.disable", {}, deadline=clock.left())
-            await self.send(page, "Runtime.enable", {}, deadline=clock.left())
+            for method in ("Runtime.disable", "Runtime.enable"):
+                await self.send(page, method, {}, deadline=clock.left(), session=frame.session)
         if frame.document != document or not frame.context:
             raise DocumentGone("The document was replaced while it was looked at.", next_step="Observe again.")
 
@@ -304,9 +373,9 @@ class CdpTransport:
         if promise:  # waiting for a promise costs the plain answers as well
             params["awaitPromise"] = True
         try:
-            answer = await self.send(page, "Runtime.evaluate", params, deadline=clock.left())
+            answer = await self.send(page, "Runtime.evaluate", params, deadline=clock.left(), session=frame.session)
         except DeadlineExceeded:
-            self.spawn(self._stop_script(page))
+            self.spawn(self._stop_script(frame.session or page.session))
             raise
         except DocumentGone:
             if frame.context == context:  # else the next document's world was told of meanwhile
@@ -318,8 +387,8 @@ class CdpTransport:
             raise DriverError(f"The page-side collector failed: {str(text)[:500]}", code=Code.DRIVER_FAILED, fault=Fault.PAGE)
         return str(answer["result"].get("value", ""))
 
-    async def _stop_script(self, page: Page) -> None:
-        await self.connection.send("Runtime.terminateExecution", session=page.session, deadline=RESCUE_SECONDS)
+    async def _stop_script(self, session: str) -> None:
+        await self.connection.send("Runtime.terminateExecution", session=session, deadline=RESCUE_SECONDS)
 
     async def frame_owner(self, page: str, frame: str, *, deadline: float) -> int:
         known = self.page(page)
@@ -328,21 +397,23 @@ class CdpTransport:
         parent = known.frame(child.parent)
         if child.owner[0] == parent.document:
             return child.owner[1]
-        owner = await self.send(known, "DOM.getFrameOwner", {"frameId": child.id}, deadline=clock.left())
+        asked = {"frameId": child.id}
+        owner = await self.send(known, "DOM.getFrameOwner", asked, deadline=clock.left(), session=parent.session)
         n = await self._number(known, parent, int(owner["backendNodeId"]), clock)
         child.owner = (parent.document, n)
         return n
 
     async def _number(self, page: Page, frame: Frame, backend: int, clock: Clock) -> int:
         node = {"backendNodeId": backend, "executionContextId": frame.context_number, "objectGroup": "ues"}
-        found = await self.send(page, "DOM.resolveNode", node, deadline=clock.left())
+        session = frame.session
+        found = await self.send(page, "DOM.resolveNode", node, deadline=clock.left(), session=session)
         call = {
             "functionDeclaration": "function(){return __ues.keyOf(this)}",
             "objectId": found["object"]["objectId"],
             "returnByValue": True,
         }
-        answer = await self.send(page, "Runtime.callFunctionOn", call, deadline=clock.left())
-        await self.send(page, "Runtime.releaseObjectGroup", {"objectGroup": "ues"}, deadline=clock.left())
+        answer = await self.send(page, "Runtime.callFunctionOn", call, deadline=clock.left(), session=session)
+        await self.send(page, "Runtime.releaseObjectGroup", {"objectGroup": "ues"}, deadline=clock.left(), session=session)
         return int(answer["result"]["value"])
 
     # -- input -------------------------------------------------------------------------------------------------------
@@ -385,7 +456,7 @@ class CdpTransport:
             "uniqueContextId": known.frame(frame).context,
             "objectGroup": "ues",
         }
-        found = await self.send(known, "Runtime.evaluate", params, deadline=deadline)
+        found = await self.send(known, "Runtime.evaluate", params, deadline=deadline, session=known.frame(frame).session)
         return str(found["result"].get("objectId", ""))
 
     def landed(self, page: str) -> tuple[str, str]:

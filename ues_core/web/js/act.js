@@ -8,7 +8,7 @@ import {
 } from "./dom.js";
 import { canonical, factsOf, identityOf } from "./facts.js";
 import { formDigest } from "./forms.js";
-import { frameOffset, hitTest, meetsViewport, visibleRect } from "./geometry.js";
+import { frameOffset, hitTest, meetsViewport, outward, visibleRect } from "./geometry.js";
 import { arm, watch } from "./guard.js";
 import { nodeOf } from "./keys.js";
 
@@ -27,14 +27,16 @@ export function inspect(request) {
   if (el === null) return { connected: false, surface_document: request.main };
   const offset = frameOffset();
   const where = { page: request.page, frame: request.frame, document: request.document, origin: request.frame === "" ? "" : self.origin, offset };
-  const hit = hitTest(el);
+  const clear = offset.foreign ? [] : null;
+  const hit = hitTest(el, clear);
+  const out = outward([{ x: 0, y: 0 }, ...(clear ?? [])], offset);
   if (hit.x !== undefined) {
     hit.x += offset.x;
     hit.y += offset.y;
   }
   return {
     connected: true, facts: factsOf(el, where, visibleRect(el), { boxes: true }), hit, form_digest: formDigest(el),
-    surface_document: request.main,
+    surface_document: request.main, out,
   };
 }
 
@@ -53,12 +55,13 @@ const REFUSED = { "not-visible": "target-not-visible", "off-viewport": "target-o
 export function aim(request) {
   const { el, now, refusal } = checked(request);
   if (refusal) return refusal;
-  const hit = hitTest(el);
-  if (hit.status !== "clear") return { ...no(REFUSED[hit.status]), covered_by: hit.covered_by ?? "" };
   const offset = frameOffset();
+  const clear = offset.foreign ? [] : null;
+  const hit = hitTest(el, clear);
+  if (hit.status !== "clear") return { ...no(REFUSED[hit.status]), covered_by: hit.covered_by ?? "" };
   if (request.rearm) watch();
   if (request.guard) arm(el, request.expect, "pointer");
-  return { code: "ok", x: hit.x + offset.x, y: hit.y + offset.y, live: now };
+  return { code: "ok", x: hit.x + offset.x, y: hit.y + offset.y, live: now, out: outward(clear, offset) };
 }
 
 /** Focus a node and arm the guard for keys; with `replace`, select all its text. */
@@ -176,6 +179,7 @@ function intoView(request) {
   const shown = rect !== null && meetsViewport(rect);
   return {
     code: shown ? "ok" : "scroll-target-unreachable", scrolled: before === null || rect === null ? 0 : before.top - rect.top, in_viewport: shown,
+    out: rect === null ? undefined : outward([{ x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 }]),
   };
 }
 

@@ -2,10 +2,10 @@
 
 import { aim, focus, inspect, scroll, select, takesFiles, verify } from "./act.js";
 import { collect, countNodes, surfaceOf } from "./collect.js";
-import { attr, isConnected, rectOf, clientLeft, clientTop, queryDocument, readyState, styleOf, styleValue } from "./dom.js";
+import { attr, isConnected, queryDocument, readyState } from "./dom.js";
 import { identityOf } from "./facts.js";
 import { sha256 } from "./forms.js";
-import { frameOffset, hitTest, visibleRect } from "./geometry.js";
+import { frameOffset, hitTest, outward, through, visibleRect } from "./geometry.js";
 import { arm, disarm, watch } from "./guard.js";
 import { keyOf, nodeOf } from "./keys.js";
 import { read } from "./read.js";
@@ -25,23 +25,17 @@ function boxes(request) {
     const rect = visibleRect(el);
     if (rect === null) return { omitted: "hidden" };
     const box = { x: rect.left + offset.x, y: rect.top + offset.y, width: rect.width, height: rect.height };
-    const hit = hitTest(el);
-    return { box, omitted: hit.status === "occluded" ? "occluded" : hit.status === "off-viewport" ? "off-viewport" : "" };
+    const clear = offset.foreign ? [] : null;
+    const hit = hitTest(el, clear);
+    return { box, out: outward([{ x: 0, y: 0 }, ...(clear ?? [])], offset), omitted: hit.status === "occluded" ? "occluded" : hit.status === "off-viewport" ? "off-viewport" : "" };
   });
 }
 
-// Where a frame's content begins in this frame's viewport.
-function frameBox(request) {
+// What points of a frame are in this one.
+function throughFrame(request) {
   const el = nodeOf(request.n);
   if (el === null || !isConnected(el)) return { gone: true };
-  const rect = rectOf(el);
-  const style = styleOf(el);
-  return {
-    x: rect.left + clientLeft(el) + (parseFloat(styleValue(style, "padding-left")) || 0),
-    y: rect.top + clientTop(el) + (parseFloat(styleValue(style, "padding-top")) || 0),
-    width: rect.width,
-    height: rect.height,
-  };
+  return through(el, request.points);
 }
 
 // What every element that a selector finds is taken for; `mark` is an attribute by which the asker tells them apart.
@@ -70,7 +64,8 @@ const api = {
   read: text(read),
   boxes: text(boxes),
   identities: text(identities),
-  frameBox: text(frameBox),
+  through: text(throughFrame),
+  outward: text(() => ({ out: outward([{ x: 0, y: 0 }]) })),
   watchFor: (request) => watchFor(request).then(String),
   node: (n) => nodeOf(n),
   keyOf: (node) => keyOf(node),
