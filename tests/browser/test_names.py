@@ -74,6 +74,7 @@ NAMES = {
     "abbr": "World Wide Web",
     "pressable": "Press me",
     "handled": "Loose option",
+    "iconic": "Close it",
     "inner": "In the shadow",
     "slotted": "Slotted now",
     "scripted": "report.txt",
@@ -90,6 +91,7 @@ async def test_names_are_computed_by_the_standard(opened: Opener, site: Site) ->
     assert nodes["broken"].name_source is NameSource.CONTENT
     assert nodes["described"].description == "because"
     assert nodes["tipped"].description == "tip"
+    assert nodes["prohibited"].description == "only a tip"
     assert nodes["said"].description == "said so"
     assert nodes["title"].description == ""
 

@@ -7,7 +7,7 @@ import {
   textareaValue, ELEMENT, TEXT,
 } from "./dom.js";
 import { cased, mayHavePseudo, pseudoText } from "./css_text.js";
-import { isEditingHost, isFocusable, NAMED_BY_CONTENT, roleOf, WIDGETS } from "./roles.js";
+import { isEditingHost, isFocusable, NAMED_BY_CONTENT, roleOf, UNNAMED, WIDGETS } from "./roles.js";
 import { perRun } from "./run.js";
 import { inSecret, isSecret } from "./secrets.js";
 import { cut, normalise, tidy, DESCRIPTION_LIMIT } from "./text.js";
@@ -34,11 +34,12 @@ export function nameOf(el, role) {
   const walk = walkFor(el);
   const authored = normalise(authoredName(el, walk));
   if (authored.trim() !== "") return { name: authored, source: "label" };
-  if (isNamedByContent(el, role)) {
+  const byContent = isNamedByContent(el, role);
+  if (byContent) {
     const gathered = normalise(gatheredName(el, walk));
     if (gathered.trim() !== "") return { name: gathered, source: "content" };
   }
-  const title = isHtml(el) ? normalise(tooltip(el)) : "";
+  const title = isHtml(el) && (byContent || !UNNAMED.has(role)) ? normalise(tooltip(el)) : "";
   if (title.trim() !== "") return { name: title, source: "label" };
   const hint = normalise(attr(el, "placeholder") || attr(el, "aria-placeholder") || "");
   return hint !== "" ? { name: hint, source: "label" } : { name: "", source: "content" };
@@ -185,8 +186,8 @@ function svgName(el, tag) {
 
 // A control inside a label counts by its value: "flash the screen [3] times". Null for what is no such control.
 function embeddedValue(el, walk) {
-  const tag = localName(el);
-  if (isHtml(el)) {
+  const tag = isHtml(el) ? localName(el) : "";
+  if (tag !== "") {
     if (tag === "input" && !hasAttr(el, "role")) return TYPED.has(inputType(el)) ? inputValue(el) : null;
     if (tag === "textarea") return textareaValue(el);
     if (tag === "select") return chosenText(el);

@@ -35,6 +35,11 @@ export const NAMED_BY_CONTENT = words(
     "sectionfooter sectionheader switch tab tooltip treeitem doc-backlink doc-biblioref doc-glossref doc-noteref doc-subtitle",
 );
 
+/** Roles that must not be named: what a tooltip says about them describes them. */
+export const UNNAMED = words(
+  "caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript term time",
+);
+
 // Roles that mean nothing outside of another one; then the next token counts.
 const CONTEXTS = { listitem: words("list"), option: words("listbox group"), treeitem: words("tree group") };
 const LANDMARKS_BY_NAME = words("region form");
@@ -78,9 +83,9 @@ export function isEditingHost(el) {
 export function isFocusable(el) {
   const index = attr(el, "tabindex");
   if (index !== null && /^\s*[+-]?\d/.test(index)) return true;
+  if (!isHtml(el)) return localName(el) === "a" && (hasAttr(el, "href") || hasAttr(el, "xlink:href"));
   switch (localName(el)) {
     case "a":
-      return hasAttr(el, "href") || hasAttr(el, "xlink:href");
     case "area":
       return hasAttr(el, "href");
     case "button":
@@ -173,7 +178,7 @@ export function nativeRole(el) {
 function svgRole(el, tag) {
   switch (tag) {
     case "svg":
-      return isDrawingNamed(el) ? "img" : "";
+      return isDrawingNamed(el) || isFocusable(el) ? "img" : "";
     case "a":
       return hasAttr(el, "href") || hasAttr(el, "xlink:href") ? "link" : "group";
     case "image":
