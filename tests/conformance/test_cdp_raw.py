@@ -16,7 +16,7 @@ class TestCdpRawDriver(WebDriverConformance):
     expected = DriverCapabilities(
         navigation=True,
         pages=True,
-        closed_roots=Support.DETECT,
+        closed_roots=Support.ACT,
         frames=FrameReach.ALL,
         isolated_world=True,
         landing_guard=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ues_core.contract import (
@@ -70,6 +70,13 @@ class Ask:
     boxes: bool = False
 
 
+def _continued(ask: Ask, seen: Seen) -> Ask:
+    """What a cursor goes on with is what the listing was asked for; only budgets and boxes may be others."""
+    return replace(
+        ask, page=seen.page, find=seen.find, detail=seen.detail, frames=seen.frames, closed_shadow=seen.closed_shadow
+    )
+
+
 class ObservationDesk:
     """One session's observations. Used under the session's lock only."""
 
@@ -109,6 +116,9 @@ class ObservationDesk:
     async def observe(self, ask: Ask) -> Observation:
         """One observation, or a refusal that leaves the latest one as usable as it was."""
         ctx = self._ctx
+        skip = self._skip(ask)
+        if skip and self.seen is not None:
+            ask = _continued(ask, self.seen)
         self._check_capabilities(ask)
         page = ask.page or self.page
         limits = Limits(
@@ -121,9 +131,9 @@ class ObservationDesk:
                 code=Code.ANCHOR_UNAVAILABLE,
                 next_step="Act on a node first; navigations and actions without a node forget it.",
             )
-        skip = self._skip(ask)
         base = self._base(ask, page)
-        within, scope_identity = self._within(ask)
+        listing = self.seen if skip else None
+        within, scope_identity = self._within(ask) if listing is None else (listing.scope_key, None)
         if within is not None and ask.page is None:
             page = within.page
         request = CollectRequest(
@@ -148,7 +158,14 @@ class ObservationDesk:
                 code=Code.DOCUMENT_GONE,
                 next_step="Observe without 'since'.",
             )
-        coverage = await self._coverage(within or page) if ask.verify_coverage else None
+        if listing is not None and collected.surface.document != listing.document:
+            raise RefRefusal(
+                "The document was replaced since the listing began.",
+                code=Code.OBSERVATION_STALE,
+                next_step="Observe from the start.",
+            )
+        probed = ask.verify_coverage or ask.closed_shadow in (Support.DETECT, Support.ACT)
+        coverage = await self._coverage(within or page) if probed else None
         self._evidence.take(await bounded(ctx.driver.drain(), ctx.timeouts.wait, "report its events"))
         now = ctx.now()
         self._epoch += 1
@@ -157,11 +174,14 @@ class ObservationDesk:
             Asked(
                 limits=limits,
                 detail=ask.detail,
-                within=ask.within,
+                within=ask.within if listing is None or listing.scope is None else listing.scope.ref,
                 scope_identity=scope_identity,
                 since=ask.since,
                 skip=skip,
                 anchored=ask.anchor_last_action,
+                find=ask.find,
+                frames=ask.frames,
+                closed_shadow=ask.closed_shadow,
             ),
             owner=ctx.owner,
             session=ctx.session_id,
@@ -170,7 +190,7 @@ class ObservationDesk:
             epoch_tag=ctx.refs.draw_epoch_tag(ctx.entropy),
             now=now,
             ttl=ctx.observation_ttl,
-            before=base if base is not None else (self.seen if skip else None),
+            before=base if base is not None else listing,
             coverage=coverage,
             dialogs=self._evidence.held(),
             detectors=ctx.detectors,

@@ -32,6 +32,7 @@ MODULES: Final = (
     "act",
     "candidates",
     "find",
+    "closed",
     "collect",
     "read",
     "waiting",

@@ -25,7 +25,7 @@ from ues_core.web.transport import WebTransport
 WEB_CAPABILITIES: Final = DriverCapabilities(
     navigation=True,
     pages=True,
-    closed_roots=Support.DETECT,
+    closed_roots=Support.ACT,
     frames=FrameReach.ALL,
     isolated_world=True,
     landing_guard=True,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -14,49 +12,35 @@ from ues_core.contract import (
     Code,
     Collected,
     CollectRequest,
+    CoverageCaps,
+    DeadlineExceeded,
     DocumentGone,
     DriverError,
     FrameNote,
     FrameReach,
     NodeFacts,
+    Support,
     TruncationReason,
     origin_of,
 )
 from ues_core.web.crossing import beyond
 from ues_core.web.deadline import Clock
+from ues_core.web.probe import Probe
 from ues_core.web.transport import FrameView, WebTransport
+from ues_core.web.verification import verification_service
 
 FRAMES_LIMIT: Final = 20
 """Frames entered in one observation, at most."""
+
+PIERCE_CAPS: Final = CoverageCaps(max_nodes=200_000, max_seconds=3.0)
+"""How far closed shadow roots are looked for before an observation that goes into them."""
+PIERCE_BYTES: Final = 8_000_000
 
 _FOREIGN: Final = '{"foreign":true}'
 """The answer of a frame that turned out to be of another origin than its parent."""
 
 NOT_TRAVERSED: Final = TruncationReason.FRAME_NOT_TRAVERSED
 _OF_THE_PAGE: Final = (Code.PAGE_UNKNOWN, Code.PAGE_CRASHED, Code.DIALOG_OPEN, Code.SESSION_CLOSED)
-
-# Services that tell people from programs: their frames are named and never entered.
-_HUMAN_VERIFICATION: Final = (
-    ("recaptcha", ("google.com", "recaptcha.net"), "/recaptcha/"),
-    ("hcaptcha", ("hcaptcha.com",), ""),
-    ("turnstile", ("challenges.cloudflare.com",), ""),
-    ("cloudflare", ("",), "/cdn-cgi/challenge-platform/"),
-    ("arkose", ("arkoselabs.com", "arkoselabs.cn", "funcaptcha.com"), ""),
-    ("geetest", ("geetest.com", "geevisit.com"), ""),
-    ("datadome", ("captcha-delivery.com",), ""),
-    ("aws-waf", ("awswaf.com",), ""),
-    ("human", ("perimeterx.net", "px-cdn.net", "px-cloud.net", "hsprotect.net"), ""),
-    ("friendly-captcha", ("friendlycaptcha.com", "frcapi.com", "friendlycaptcha.eu"), ""),
-    ("mtcaptcha", ("mtcaptcha.com",), ""),
-    ("smartcaptcha", ("smartcaptcha.yandexcloud.net", "smartcaptcha.yandex.ru", "smartcaptcha.cloud.yandex.ru"), ""),
-    ("tencent-captcha", ("captcha.qq.com", "captcha.gtimg.com", "captcha.qcloud.com"), ""),
-)
-
-
-@dataclass(slots=True)
-class _Entered:
-    note: dict[str, Any]
-    view: FrameView
 
 
 async def collect(transport: WebTransport, page: str, request: CollectRequest, clock: Clock) -> Collected:
@@ -71,11 +55,13 @@ async def collect(transport: WebTransport, page: str, request: CollectRequest, c
         base = await _base(transport, page, view, clock)
     if _reaches_beyond(request):
         await transport.frames_ready(page, deadline=clock.left())
-    answer = await _ask(transport, page, view, request, within.n if within is not None else 0, base, clock)
+    n = within.n if within is not None else 0
+    complete = await _pierce(transport, page, view, request, n, clock)
+    answer = await _ask(transport, page, view, request, n, base, clock)
     head, _, body = answer.rpartition("\n")
     if body in ('{"gone":true}', _FOREIGN):
         raise DriverError("The node to look within is gone.", code=Code.TARGET_GONE, next_step="Observe the whole page.")
-    collected = parse(body)
+    collected = _unverified(parse(body), complete)
     return await _with_frames(transport, page, request, collected, json.loads(head), view, base, clock) if head else collected
 
 
@@ -115,6 +101,7 @@ async def _ask(
         "any": request.frames is FrameReach.ALL or within > 0,
         "origins": _origins(transport, page, request),
         "base": base,
+        "pierce": request.closed_shadow is Support.ACT,
         "anchor": anchor.n if anchor is not None and (anchor.frame, anchor.document) == (view.id, view.document) else 0,
     }
     return await transport.evaluate(page, view.id, "collect", argument, deadline=clock.left(), document=view.document)
@@ -133,7 +120,7 @@ async def _with_frames(
     reasons = set(collected.reasons)
     notes: list[FrameNote] = list(collected.frames)
     nodes: list[NodeFacts] = list(collected.nodes)
-    size = {"candidates": collected.candidates, "hidden_matches": collected.hidden_matches}
+    size = {"candidates": collected.candidates, "hidden_matches": collected.hidden_matches, "pierced": collected.pierced}
     partial, anchor = collected.hidden_matches_partial, collected.anchor
     children = await _children(transport, page, parent, clock) if request.frames is not FrameReach.NONE else {}
     for note in found:
@@ -159,7 +146,10 @@ async def _with_frames(
             partial = True
             continue
         inside = base if note["same"] else (float(note["x"]), float(note["y"]))
-        inner = await _inner(transport, page, request, child, left, nodes, inside, clock)
+        # A cursor counts the nodes of the whole listing, of which those of this frame come after all before them.
+        listed = size["candidates"] - size["hidden_matches"]
+        rest = request.model_copy(update={"skip": max(0, request.skip - listed)})
+        inner = await _inner(transport, page, rest, child, left, nodes, inside, clock)
         if isinstance(inner, TruncationReason):
             reasons.add(inner)
             notes.append(FrameNote(origin=origin, reason=inner))
@@ -199,16 +189,16 @@ async def _inner(
 ) -> Collected | TruncationReason:
     """What one frame shows, or why it is left out."""
     spent = sum(len(node.name) + 60 for node in nodes)
-    smaller = request.model_copy(
-        update={"max_nodes": left, "max_bytes": max(256, request.max_bytes - spent), "within": None, "skip": 0}
-    )
+    smaller = request.model_copy(update={"max_nodes": left, "max_bytes": max(256, request.max_bytes - spent), "within": None})
     try:
         # A frame that hangs in a process of its own must not cost the page its observation.
-        answer = await _ask(transport, page, child, smaller, 0, base, Clock(clock.left() / 2))
+        share = Clock(clock.left() / 2)
+        complete = await _pierce(transport, page, child, smaller, 0, share)
+        answer = await _ask(transport, page, child, smaller, 0, base, share)
         head, _, body = answer.rpartition("\n")
         if body == _FOREIGN:
             return NOT_TRAVERSED
-        collected = parse(body)
+        collected = _unverified(parse(body), complete)
         return (
             await _with_frames(transport, page, smaller, collected, json.loads(head), child, base, clock) if head else collected
         )
@@ -218,6 +208,26 @@ async def _inner(
         if error.code in _OF_THE_PAGE:
             raise
         return TruncationReason.FRAME_UNREADABLE
+
+
+async def _pierce(transport: WebTransport, page: str, view: FrameView, request: CollectRequest, n: int, clock: Clock) -> bool:
+    """Have the browser hand over the closed shadow roots of a frame, when they are asked for; whether those are all."""
+    if request.closed_shadow is not Support.ACT:
+        return True
+    probe = Probe(transport, page, PIERCE_CAPS, PIERCE_BYTES, clock)
+    try:
+        await probe.frame(view, n)
+    except DeadlineExceeded:
+        if clock.left() < PIERCE_CAPS.max_seconds / 10:
+            raise
+        return False
+    return probe.reason is None
+
+
+def _unverified(collected: Collected, complete: bool) -> Collected:
+    if complete:
+        return collected
+    return collected.model_copy(update={"reasons": (*collected.reasons, TruncationReason.SHADOW_COVERAGE_UNVERIFIED)})
 
 
 def _reaches_beyond(request: CollectRequest) -> bool:
@@ -273,19 +283,6 @@ async def _children(transport: WebTransport, page: str, parent: FrameView, clock
 def _moved(node: NodeFacts, first: int, parent: int | None, seen: bool) -> NodeFacts:
     update = {"parent": parent if node.parent is None else node.parent + first, "in_viewport": node.in_viewport and seen}
     return node.model_copy(update=update)
-
-
-def verification_service(url: str) -> str:
-    """The name of the known human-verification service that a frame's address belongs to; empty for all others."""
-    try:
-        parts = urlsplit(url)
-        host = (parts.hostname or "").lower()
-    except ValueError:
-        return ""
-    for name, hosts, path in _HUMAN_VERIFICATION:
-        if any(known in ("", host) or host.endswith("." + known) for known in hosts) and path in parts.path:
-            return name
-    return ""
 
 
 def _view(transport: WebTransport, page: str, frame: str) -> FrameView:

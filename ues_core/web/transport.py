@@ -114,6 +114,10 @@ class WebTransport(Protocol):
         """One raw protocol command to the page, or to the process that draws one of its frames."""
         ...
 
+    def world(self, page: str, frame: str) -> tuple[str, int]:
+        """The context of the collector in a frame: unique id and number; empty before the first evaluation there."""
+        ...
+
     async def frames_ready(self, page: str, *, deadline: float) -> None:
         """Wait, a little, for frames that have just got a process of their own."""
         ...

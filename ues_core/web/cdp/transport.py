@@ -218,6 +218,10 @@ class CdpTransport:
             known[1].set_result(None)
         page.notify()
 
+    def world(self, page: str, frame: str) -> tuple[str, int]:
+        known = self.page(page).frame(frame)
+        return known.context, known.context_number
+
     async def frames_ready(self, page: str, *, deadline: float) -> None:
         waiting = [ready for _, ready in self.page(page).inner.values() if not ready.done()]
         if waiting:

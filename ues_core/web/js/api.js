@@ -1,7 +1,8 @@
 // What the driver may call. Each call takes one plain object and gives one text, so an operation is one round trip.
 
 import { aim, focus, inspect, scroll, select, takesFiles, verify } from "./act.js";
-import { collect, countNodes, surfaceOf } from "./collect.js";
+import { addRoot, hosts, planHosts, seekHosts } from "./closed.js";
+import { collect, surfaceOf } from "./collect.js";
 import { attr, isConnected, queryDocument, readyState } from "./dom.js";
 import { identityOf } from "./facts.js";
 import { sha256 } from "./forms.js";
@@ -60,7 +61,10 @@ const api = {
     arm(null, "", "none");
     return {};
   }),
-  countNodes: text(countNodes),
+  seekHosts: text(seekHosts),
+  planHosts: text(planHosts),
+  hosts,
+  addRoot: (root, limit) => JSON.stringify(addRoot(root, limit)),
   read: text(read),
   boxes: text(boxes),
   identities: text(identities),

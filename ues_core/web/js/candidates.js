@@ -1,7 +1,7 @@
 // What may be observed at all: controls, and with `content` also what stands there to be read.
 
 import {
-  composedChildren, composedParent, documentElement, firstChild, hasAttr, hostOf, inputType, isHtml, labelControl, localName, matches,
+  closedRoots, composedChildren, composedParent, documentElement, firstChild, hasAttr, hostOf, inputType, isHtml, labelControl, listItem, listLength, localName, matches,
   nextSibling, nodeType, queryAll, queryFirst, rootNode, shadowRootOf, textData, ELEMENT, TEXT,
 } from "./dom.js";
 import { visibleText } from "./names.js";
@@ -20,10 +20,8 @@ const PLAIN = "div,span,label,b,strong,i,em,small,code,kbd,samp,u,s,mark,q,cite,
 const CONTENT = `${STRUCTURE},${PLAIN}`;
 const BLOCKS =
   "div,p,li,dt,dd,td,th,table,ul,ol,dl,h1,h2,h3,h4,h5,h6,blockquote,pre,section,article,form,fieldset,details,nav,main,aside,header,footer";
-// Elements of these kinds have no shadow root: the standard lets only a few elements, and those with a dash in their name, have one.
-const MAY_HAVE_SHADOW =
-  "*:not(a,button,input,textarea,select,option,optgroup,table,tbody,thead,tfoot,tr,td,th,col,ul,ol,li,dl,dt,dd,b,i,em,strong,small," +
-  "label,img,br,hr,code,pre,svg,svg *,script,style,link,meta,head,title,form,fieldset,legend,details,summary,iframe,time)";
+// The commonest elements that can have no shadow root: the standard lets only a few, and those with a dash in their name.
+const MAY_HAVE_SHADOW = "*:not(a,button,input,td,tr,li,b,label,option)";
 const STATIC_ROLES = new Set(
   ("paragraph listitem term definition cell gridcell columnheader rowheader caption blockquote code img status alert note log " +
     "time heading").split(" "),
@@ -33,22 +31,24 @@ const HALVES = new Set(["button", "checkbox", "radio", "switch"]);
 /** The elements to look at, in the order of the flattened tree: {elements, reasons, flat}. */
 export function candidatesOf(root, detail) {
   const selector = detail === "content" ? CONTENT : CONTROLS;
-  const found = { elements: [], reasons: new Set(), flat: true };
+  const found = { elements: [], reasons: new Set(), flat: true, pierced: 0 };
   if (hasShadow(root)) {
     found.flat = false;
     descend(root, selector, found);
     return found;
   }
   if (nodeType(root) === ELEMENT && matches(root, selector)) found.elements.push(root);
-  for (const el of queryAll(root, selector)) found.elements.push(el);
+  const list = queryAll(root, selector);
+  const count = listLength(list);
+  for (let i = 0; i < count; i += 1) found.elements.push(listItem(list, i));
   return found;
 }
 
 function hasShadow(root) {
   if (nodeType(root) === ELEMENT && (shadowRootOf(root) !== null || localName(root) === "slot")) return true;
-  for (const el of queryAll(root, MAY_HAVE_SHADOW)) {
-    if (shadowRootOf(el) !== null) return true;
-  }
+  const list = queryAll(root, MAY_HAVE_SHADOW);
+  const count = listLength(list);
+  for (let i = 0; i < count; i += 1) if (shadowRootOf(listItem(list, i)) !== null) return true;
   return false;
 }
 
@@ -61,6 +61,10 @@ function descend(root, selector, found) {
     if (localName(el) !== "slot" && matches(el, selector)) found.elements.push(el);
     const shadow = shadowRootOf(el);
     if (shadow !== null) watchSecrets(shadow);
+    if (shadow !== null && closedRoots.piercing && closedRoots.of(el) === shadow) {
+      closedRoots.walk(shadow);
+      found.pierced += 1;
+    }
     let children;
     try {
       children = composedChildren(el);

@@ -1,8 +1,8 @@
 // One observation of one frame: candidates by the engine's own query, gated, named and cut here, before anything crosses the wire.
 
 import {
-  bodyOf, checkVisibility, composedContains, composedParent, documentElement, firstChild, frameDocument, isConnected, isHtml,
-  legacyFrameDocument, localName, nextSibling, nodeType, scrollHeight, scrollingElement, shadowRootOf, titleOf, ELEMENT, attr,
+  bodyOf, checkVisibility, closedRoots, composedContains, composedParent, frameDocument, isConnected, isHtml,
+  legacyFrameDocument, localName, scrollHeight, scrollingElement, titleOf, attr,
 } from "./dom.js";
 import { candidatesOf, contentName, gate, isContent } from "./candidates.js";
 import { factsOf } from "./facts.js";
@@ -15,7 +15,7 @@ import { cut, tidy, utf8 } from "./text.js";
 
 const SAMPLE_LIMIT = 8000;
 /** Up to so many matches, each is looked at as closely as those that are shown. */
-const CLOSE_LOOKS = 3000;
+const CLOSE_LOOKS = 600;
 
 /** Everything observable in this frame, as JSON of the contract's Collected. */
 export function collect(request) {
@@ -23,6 +23,7 @@ export function collect(request) {
   const root = request.within > 0 ? nodeOf(request.within) : document;
   if (root === null || (request.within > 0 && !isConnected(root))) return JSON.stringify({ gone: true });
   watchSecrets(document);
+  closedRoots.begin(request.pierce === true);
   const where = {
     page: request.page, frame: request.frame, document: request.document, origin: request.frame === "" ? "" : self.origin,
     offset: request.boxes ? offsetIn(request) : null,
@@ -242,6 +243,7 @@ function assemble(found, state, where, root, request) {
     scroll_y: window.scrollY,
     content_height: scroller === null ? 0 : scrollHeight(scroller),
   };
+  if (found.pierced > 0) head.pierced = found.pierced;
   if (request.skip > 0) head.emitted_from = state.skipped;
   if (root !== document) head.root = factsOf(root, where, visibleRect(root), request);
   if (request.anchor > 0) head.anchor = anchorOf(request.anchor, state, root);
@@ -263,22 +265,4 @@ function anchorOf(n, state, root) {
     index: index === undefined ? null : index,
     contained: root === document ? null : composedContains(root, el),
   };
-}
-
-
-/** How many nodes a subtree has in the flattened tree, counted up to a little more than `limit`. */
-export function countNodes(request) {
-  const root = request.n > 0 ? nodeOf(request.n) : documentElement(document);
-  if (root === null) return 0;
-  const stack = [root];
-  let count = 0;
-  while (stack.length > 0 && count <= request.limit) {
-    const node = stack.pop();
-    count += 1;
-    if (nodeType(node) !== ELEMENT) continue;
-    for (let child = firstChild(node); child !== null; child = nextSibling(child)) stack.push(child);
-    const shadow = shadowRootOf(node);
-    if (shadow !== null) for (let child = firstChild(shadow); child !== null; child = nextSibling(child)) stack.push(child);
-  }
-  return count;
 }

@@ -21,8 +21,9 @@ export const rectsOf = method(Element.prototype, "getClientRects");
 export const checkVisibility = method(Element.prototype, "checkVisibility");
 export const scrollIntoView = method(Element.prototype, "scrollIntoView");
 export const localName = getter(Element.prototype, "localName");
-export const shadowRootOf = getter(Element.prototype, "shadowRoot");
-export const assignedSlot = getter(Element.prototype, "assignedSlot");
+export const attributeNames = method(Element.prototype, "getAttributeNames");
+export const openRootOf = getter(Element.prototype, "shadowRoot");
+const openSlotOf = getter(Element.prototype, "assignedSlot");
 export const nextElement = getter(Element.prototype, "nextElementSibling");
 export const firstElementChild = getter(Element.prototype, "firstElementChild");
 export const namespaceOf = getter(Element.prototype, "namespaceURI");
@@ -120,6 +121,8 @@ export const cellSpan = getter(HTMLTableCellElement.prototype, "colSpan");
 export const dialogOpen = getter(HTMLDialogElement.prototype, "open");
 export const frameDocument = getter(HTMLIFrameElement.prototype, "contentDocument");
 export const legacyFrameDocument = getter(HTMLFrameElement.prototype, "contentDocument");
+export const listItem = method(NodeList.prototype, "item");
+export const listLength = getter(NodeList.prototype, "length");
 export const collectionItem = method(HTMLCollection.prototype, "item");
 export const collectionLength = getter(HTMLCollection.prototype, "length");
 
@@ -158,6 +161,59 @@ export const ELEMENT = 1;
 export const TEXT = 3;
 export const FRAGMENT = 11;
 export const HTML = "http://www.w3.org/1999/xhtml";
+
+// Closed roots that the browser handed over. An observation walks into them when it was asked to; a pointer always meets what is there.
+class ClosedRoots {
+  #known = new WeakMap();
+  #walked = new WeakSet();
+  #any = false;
+  piercing = false;
+
+  add(host, root) {
+    this.#known.set(host, root);
+    this.#any = true;
+  }
+
+  of(host) {
+    return this.#any ? this.#known.get(host) ?? null : null;
+  }
+
+  /** A new observation begins. */
+  begin(piercing) {
+    this.piercing = piercing;
+    this.#walked = new WeakSet();
+  }
+
+  walk(root) {
+    this.#walked.add(root);
+  }
+
+  wasWalked(root) {
+    return this.#walked.has(root);
+  }
+
+  slotOf(node) {
+    const parent = this.#any ? parentNode(node) : null;
+    const root = parent === null ? undefined : this.#known.get(parent);
+    if (root === undefined) return null;
+    for (const slot of queryFragment(root, "slot")) if (assignedNodes(slot).includes(node)) return slot;
+    return null;
+  }
+}
+
+export const closedRoots = new ClosedRoots();
+
+/** The shadow root of an element: open, or closed when this observation looks into those. */
+export function shadowRootOf(el) {
+  const open = openRootOf(el);
+  return open === null && closedRoots.piercing ? closedRoots.of(el) : open;
+}
+
+/** The shadow root of an element, whatever it is, as far as it is known. */
+export const anyRootOf = (el) => openRootOf(el) ?? closedRoots.of(el);
+
+/** The slot that shows a node. */
+export const assignedSlot = (node) => openSlotOf(node) ?? closedRoots.slotOf(node);
 
 /** querySelectorAll of a document, a shadow root or an element. */
 export function queryAll(root, selector) {
@@ -233,7 +289,7 @@ export function byId(el, id) {
 export function deepActive() {
   let active = documentActive(document);
   while (active !== null) {
-    const root = shadowRootOf(active);
+    const root = anyRootOf(active);
     const inner = root === null ? null : shadowActive(root);
     if (inner === null) return active;
     active = inner;

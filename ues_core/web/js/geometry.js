@@ -1,8 +1,8 @@
 // What is drawn, and where.
 
 import {
-  checkVisibility, clientLeft, clientTop, composedChildren, documentHit, inputLabels, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
-  shadowRootOf, styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hostOf, matches, offsetWidth,
+  anyRootOf, checkVisibility, clientLeft, clientTop, composedChildren, documentHit, inputLabels, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
+  styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hostOf, matches, offsetWidth,
   queryAll, rootNode, createRange, firstChild, nextSibling, rangeRect, selectContents, textData, TEXT,
 } from "./dom.js";
 import { inView, isClippedAway } from "./clipping.js";
@@ -192,7 +192,7 @@ export function through(owner, points) {
 export function hitAt(x, y) {
   let hit = documentHit(document, x, y);
   while (hit !== null) {
-    const root = shadowRootOf(hit);
+    const root = anyRootOf(hit);
     if (root === null) return hit;
     const inner = shadowHit(root, x, y);
     if (inner === null || inner === hit || !composedContains(hit, inner)) return hit;
@@ -272,8 +272,8 @@ function coverInParents(point) {
       x += rect.left + owner.clientLeft + (parseFloat(styleValue(style, "padding-left")) || 0);
       y += rect.top + owner.clientTop + (parseFloat(styleValue(style, "padding-top")) || 0);
       let hit = documentHit(owner.ownerDocument, x, y);
-      while (hit !== null && hit !== owner && shadowRootOf(hit) !== null) {
-        const inner = shadowHit(shadowRootOf(hit), x, y);
+      while (hit !== null && hit !== owner && anyRootOf(hit) !== null) {
+        const inner = shadowHit(anyRootOf(hit), x, y);
         if (inner === null || inner === hit) break;
         hit = inner;
       }

@@ -1,8 +1,10 @@
 // The landing guard: input of ours that does not meet its target, or meets it changed, never reaches the page.
 
-import { composedContains, composedPath, deepActive, isConnected, listen, nodeType, preventDefault, stopImmediately, ELEMENT } from "./dom.js";
+import {
+  closedRoots, composedContains, composedPath, deepActive, isConnected, listen, nodeType, preventDefault, stopImmediately, ELEMENT,
+} from "./dom.js";
 import { canonical, identityOf } from "./facts.js";
-import { accepts } from "./geometry.js";
+import { accepts, hitAt } from "./geometry.js";
 
 const ARRIVALS = ["pointerover", "mouseover", "pointermove", "mousemove", "pointerdown", "mousedown"];
 const FOLLOWERS = [
@@ -33,6 +35,10 @@ function judge(event) {
   const path = composedPath(event);
   let first = path[0];
   if (first === undefined || first === window || nodeType(first) !== ELEMENT) first = kind === "key" ? deepActive() : null;
+  else if (closedRoots.of(first) !== null) {
+    // From out here an event in a closed root shows its host only: what is in there is found as the browser found it.
+    first = kind === "key" ? deepActive() : hitAt(event.clientX, event.clientY) ?? first;
+  }
   if (!isConnected(target)) return "elsewhere";
   if (kind === "key" ? first === null || !composedContains(target, first) : !accepts(target, first)) return "elsewhere";
   const live = canonical(identityOf(target));
