@@ -16,6 +16,8 @@ from ues_core.contract import (
     Detail,
     DialogNote,
     ExtraDetector,
+    Find,
+    FrameReach,
     Identity,
     Limits,
     Node,
@@ -24,6 +26,7 @@ from ues_core.contract import (
     Observation,
     OptionFacts,
     Scope,
+    Support,
     Surface,
     TruncationReason,
     origin_of,
@@ -76,6 +79,9 @@ class Seen:
     skip: int = 0
     emitted: int = 0
     detail: Detail = Detail.CONTROLS
+    find: Find | None = None
+    frames: FrameReach | None = None
+    closed_shadow: Support | None = None
 
 
 def scrub_surface(surface: Surface, redact: Redactor) -> Surface:
@@ -163,6 +169,9 @@ class Asked:
     since: int | None = None
     skip: int = 0
     anchored: bool = False
+    find: Find | None = None
+    frames: FrameReach | None = None
+    closed_shadow: Support | None = None
 
 
 def make_observation(
@@ -284,6 +293,9 @@ def make_observation(
         skip=asked.skip,
         emitted=emitted,
         detail=asked.detail,
+        find=asked.find,
+        frames=asked.frames,
+        closed_shadow=asked.closed_shadow,
     )
     return observation, seen
 
