@@ -4,8 +4,8 @@ import { composedParent, bodyOf, documentElement, localName, rectOf, styleOf, st
 import { perRun } from "./run.js";
 
 const FAR = 1e9;
-// Nothing of a table but its cells clips what is in it.
-const THROUGH = new Set(["tr", "tbody", "thead", "tfoot", "table"]);
+// The parts of a table grow with what is in them: they clip nothing away.
+const THROUGH = new Set(["td", "th", "tr", "tbody", "thead", "tfoot", "table"]);
 
 const windows = perRun(() => new Map());
 
@@ -122,10 +122,10 @@ function isCutByItself(el, rect) {
   const style = styleOf(el);
   const path = styleValue(style, "clip-path");
   if (path !== "none" && path !== "" && isNothing(path, rect)) return true;
-  const clip = styleValue(style, "clip");
-  if (clip === "auto" || clip === "") return false;
   const position = styleValue(style, "position");
   if (position !== "absolute" && position !== "fixed") return false;
+  const clip = styleValue(style, "clip");
+  if (clip === "auto" || clip === "") return false;
   const edges = /^rect\(\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+([^\s,]+)[\s,]+([^\s,)]+)\s*\)$/.exec(clip);
   if (edges === null) return false;
   const [top, right, bottom, left] = edges.slice(1).map((edge, i) => (edge === "auto" ? [0, rect.width, rect.height, 0][i] : parseFloat(edge)));
