@@ -20,7 +20,9 @@ def table(rows: int) -> bytes:
         f"<td><button>Edit {n}</button></td><td><button>Archive {n}</button></td></tr>"
         for n in range(1, rows + 1)
     )
-    return _page("Orders", f"<h1>Orders</h1><table><thead><tr><th>No<th>Who<th>Sum<th><th></tr></thead><tbody>{body}</tbody></table>")
+    return _page(
+        "Orders", f"<h1>Orders</h1><table><thead><tr><th>No<th>Who<th>Sum<th><th></tr></thead><tbody>{body}</tbody></table>"
+    )
 
 
 def wide(cards: int) -> bytes:

@@ -1,0 +1,248 @@
+"""What observing costs on pages of many sizes: against Playwright's own AI snapshot, against a floor, and driver against driver.
+
+One run prints one table. Every comparison is measured in turns, on one page of one browser or on one page in two browsers at once,
+and medians are compared: a machine that is busy with other things is busy for both sides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.async_api import Page, async_playwright
+
+from ues_core.contract import Attach, CollectRequest, CoverageCaps, CoverageReason, Driver, OpenSpec, WaitUntil
+from ues_core.host import open_host
+from ues_core.web.browsers import choose_browser, running_as_root
+from ues_core.web.session import WebDriverSession
+from ues_driver_cdp_raw.driver import CdpRawDriver
+from ues_driver_playwright.driver import PlaywrightDriver
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from observe_pages import FOLDED, FORM, SMALL, TABLE, WIDE, Site
+
+DEADLINE = 60.0
+CONTROLS = (
+    "a[href],area[href],button,input,textarea,select,summary,[role],[contenteditable],[tabindex],h1,h2,h3,h4,h5,h6,"
+    "dialog[open],iframe,frame,audio[controls],video[controls]"
+)
+FLOOR = """() => {
+  const wanted = "SELECTOR";
+  let found = 0;
+  const walker = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT);
+  for (let el = walker.nextNode(); el !== null; el = walker.nextNode()) {
+    if (!el.matches(wanted)) continue;
+    const rect = el.getBoundingClientRect();
+    if (rect.width > 0) found += 1;
+  }
+  return found;
+}""".replace("SELECTOR", CONTROLS)
+"""The floor: walk every element, test it against the selector of controls, read the rectangle of each match."""
+
+Work = Callable[[], Awaitable[object]]
+
+
+@dataclass
+class Table:
+    """The rows of the table, and whether each promise was kept."""
+
+    broken: int = 0
+    rows: list[tuple[str, str, str, bool | None]] = field(default_factory=list)
+
+    def add(self, work: str, measured: str, promised: str, kept: bool | None) -> None:
+        """One line; ``kept`` is ``None`` where nothing was promised."""
+        self.broken += kept is False
+        self.rows.append((work, measured, promised, kept))
+        verdict = "" if kept is None else "ok" if kept else "MISSED"
+        sys.stdout.write(f"{work:<62} {measured:<44} {promised:<22} {verdict}\n")
+        sys.stdout.flush()
+
+
+async def milliseconds(work: Work) -> float:
+    """How long one run of ``work`` takes."""
+    start = time.perf_counter()
+    await work()
+    return (time.perf_counter() - start) * 1000
+
+
+async def in_turns(rounds: int, *works: Work) -> list[float]:
+    """The median of each of several works, measured one after the other in every round."""
+    for work in works:
+        await work()
+    rows = [[await milliseconds(work) for work in works] for _ in range(rounds)]
+    return [statistics.median(column) for column in zip(*rows, strict=True)]
+
+
+class Bench:
+    """A browser that Playwright started, seen by Playwright itself and by each of our drivers; one page at a time."""
+
+    def __init__(self, site: Site, page: Page, raw: WebDriverSession, own: WebDriverSession) -> None:
+        self.site, self.page, self.raw, self.own = site, page, raw, own
+        self.table = Table()
+
+    async def go(self, path: str) -> None:
+        """Show one page everywhere."""
+        url = self.site.url(path)
+        await self.page.goto(url)
+        for session in (self.raw, self.own):
+            await session.navigate("p1", url, wait_until=WaitUntil.LOAD, deadline=DEADLINE)
+
+    def look(self, session: WebDriverSession) -> Work:
+        """One observation with the defaults."""
+
+        async def work() -> None:
+            await session.collect("p1", CollectRequest(), deadline=DEADLINE)
+
+        return work
+
+    async def against_snapshot(self, path: str, name: str, least: float, rounds: int) -> None:
+        """Our observation against the AI snapshot, in turns."""
+        await self.go(path)
+        root = self.page.locator("html")
+
+        async def snapshot() -> None:
+            await root.aria_snapshot(mode="ai", timeout=DEADLINE * 5000)
+
+        theirs, raw, own = await in_turns(rounds, snapshot, self.look(self.raw), self.look(self.own))
+        for driver, ours in (("cdp-raw", raw), ("playwright", own)):
+            self.table.add(
+                f"observe, {name}, {driver}",
+                f"{ours:.1f} ms against {theirs:.0f} ms: {theirs / ours:.1f} times faster",
+                f">= {least:g} times",
+                theirs / ours >= least,
+            )
+
+    async def against_floor(self, path: str, name: str, rounds: int) -> None:
+        """Our observation against the cheapest way to look at every element."""
+        await self.go(path)
+
+        cdp = await self.page.context.new_cdp_session(self.page)
+        tree = await cdp.send("Page.getFrameTree")
+        world = await cdp.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "floor"})
+        call = {"expression": f"({FLOOR})()", "contextId": world["executionContextId"], "returnByValue": True}
+
+        async def floor() -> None:
+            await cdp.send("Runtime.evaluate", call)
+
+        base, ours = await in_turns(rounds, floor, self.look(self.raw))
+        self.table.add(
+            f"observe, {name}, against the floor",
+            f"{ours:.1f} ms against {base:.1f} ms: {ours / base:.2f}",
+            "<= 2",
+            ours / base <= 2,
+        )
+
+    async def against_empty(self, path: str, name: str, rounds: int) -> None:
+        """Our observation of a small form against one evaluation of nothing."""
+        await self.go(path)
+        for driver, session in (("cdp-raw", self.raw), ("playwright", self.own)):
+
+            async def nothing(session: WebDriverSession = session) -> None:
+                await session.empty_evaluation("p1", deadline=DEADLINE)
+
+            base, ours = await in_turns(rounds, nothing, self.look(session))
+            self.table.add(
+                f"observe, {name}, against an empty evaluation, {driver}",
+                f"{ours:.2f} ms against {base:.2f} ms: {ours / base:.2f}",
+                "<= 6",
+                ours / base <= 6,
+            )
+
+    async def drivers(self, path: str, name: str, rounds: int) -> None:
+        """Driver against driver; a tenth is left to chance."""
+        await self.go(path)
+        raw, own = await in_turns(rounds, self.look(self.raw), self.look(self.own))
+        self.table.add(
+            f"observe, {name}, cdp-raw against playwright", f"{raw:.2f} ms against {own:.2f} ms", "not slower", raw <= own * 1.1
+        )
+
+    async def coverage(self, path: str, name: str) -> None:
+        """The probe for closed roots, with its own defaults and with room for the whole page."""
+        await self.go(path)
+        cdp = await self.page.context.new_cdp_session(self.page)
+        nodes = (await cdp.send("Runtime.evaluate", {"expression": "document.querySelectorAll('*').length"}))["result"]["value"]
+        for caps in (CoverageCaps(), CoverageCaps(max_nodes=1_000_000)):
+            start = time.perf_counter()
+            found = await self.raw.coverage("p1", caps, deadline=DEADLINE)
+            spent = (time.perf_counter() - start) * 1000
+            self.table.add(
+                f"coverage probe, {name} ({nodes} elements), {caps.max_nodes} nodes allowed",
+                f"{spent:.0f} ms: {found.reason or ('verified' if found.verified else 'closed roots')}",
+                "<= 250 ms and a margin",
+                spent <= 300 and (found.verified or found.reason is CoverageReason.OVER_BUDGET),
+            )
+
+
+async def rendered(site: Site, table: Table) -> None:
+    """What a host is told about the table: the size of the text, the last row in one call, a delta of an unchanged page."""
+    async with open_host() as host, await host.session("bench", driver="cdp-raw") as session:
+        await session.navigate(site.url(TABLE))
+        seen = await session.observe()
+        text = seen.render()
+        table.add("rendered size of the table", f"{len(text)} characters", "<= 15,000", len(text) <= 15_000)
+        start = time.perf_counter()
+        found = await session.observe(find="Archive 500")
+        spent = (time.perf_counter() - start) * 1000
+        names = [node.name for node in found.nodes]
+        table.add("the last row by find, in one call", f"{spent:.1f} ms: {names}", "found", names == ["Archive 500"])
+        seen = await session.observe()
+        again = await session.observe(since=seen.epoch)
+        text = again.render()
+        table.add("delta of the unchanged table", f"{len(text)} characters", "<= 400", len(text) <= 400)
+
+
+async def run(rounds: int) -> int:
+    """Measure everything; 1 when a promise was not kept."""
+    async with AsyncExitStack() as stack:
+        site = stack.enter_context(Site())
+        home = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        playwright = await stack.enter_async_context(async_playwright())
+        switches = ["--remote-debugging-port=0"] + (["--no-sandbox"] if running_as_root() else [])
+        context = await playwright.chromium.launch_persistent_context(
+            home, executable_path=choose_browser(os.environ).path, args=switches
+        )
+        stack.push_async_callback(context.close)
+        port = (Path(home) / "DevToolsActivePort").read_text().split()[0]
+        page = context.pages[0]
+
+        async def attached(driver: Driver) -> WebDriverSession:
+            session = await driver.open(OpenSpec(target=Attach(endpoint=f"http://127.0.0.1:{port}")))
+            stack.push_async_callback(session.close)
+            assert isinstance(session, WebDriverSession)
+            return session
+
+        bench = Bench(site, page, await attached(CdpRawDriver()), await attached(PlaywrightDriver()))
+        await bench.against_snapshot(TABLE, "table of 500 rows, 1,000 buttons", 15, rounds)
+        await bench.against_snapshot(WIDE, "60,000 elements", 40, 3)
+        await bench.against_floor(TABLE, "table of 500 rows", rounds)
+        await bench.against_floor(SMALL, "5,000 elements", rounds)
+        await bench.against_floor(FOLDED, "5,000 elements, most folded away", rounds)
+        await bench.against_floor(WIDE, "60,000 elements", max(5, rounds // 2))
+        await bench.against_empty(FORM, "form of 40 controls", rounds * 5)
+        await bench.drivers(TABLE, "table of 500 rows", rounds)
+        await bench.drivers(FORM, "form of 40 controls", rounds * 5)
+        await bench.coverage(SMALL, "5,000 elements")
+        await bench.coverage(WIDE, "60,000 elements")
+        await rendered(site, bench.table)
+        return 1 if bench.table.broken else 0
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=20, help="rounds of each comparison")
+    return asyncio.run(run(parser.parse_args().rounds))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
