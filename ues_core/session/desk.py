@@ -165,7 +165,7 @@ class ObservationDesk:
                 next_step="Observe from the start.",
             )
         probed = ask.verify_coverage or ask.closed_shadow in (Support.DETECT, Support.ACT)
-        coverage = await self._coverage(within or page) if probed else None
+        coverage = await self._coverage(within or page, ask.closed_shadow is Support.ACT) if probed else None
         self._evidence.take(await bounded(ctx.driver.drain(), ctx.timeouts.wait, "report its events"))
         now = ctx.now()
         self._epoch += 1
@@ -298,8 +298,9 @@ class ObservationDesk:
             raise RefRefusal("The scope's document was replaced.", code=Code.SCOPE_UNAVAILABLE, next_step="Observe the page.")
         raise RefRefusal("The scope's root is no longer in the document.", code=Code.TARGET_GONE, next_step="Observe the page.")
 
-    async def _coverage(self, target: NodeKey | str) -> Coverage:
-        caps = CoverageCaps()
+    async def _coverage(self, target: NodeKey | str, pierced: bool) -> Coverage:
+        # Who went into closed roots paid for finding them already; whether those were all is worth as much time again.
+        caps = CoverageCaps(max_nodes=200_000, max_seconds=2.0) if pierced else CoverageCaps()
         try:
             return await bounded(
                 self._ctx.driver.coverage(target, caps, deadline=self._ctx.timeouts.wait),

@@ -7,6 +7,7 @@ nothing of a page that is too large is transferred.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import Any, Final
@@ -88,8 +89,7 @@ class Probe:
                 self.reason = CoverageReason.OVER_BUDGET
                 break
             self._bytes -= weight
-            for backend in await self._closed(view, at, to):
-                await self._add(view, backend)
+            await asyncio.gather(*(self._add(view, backend) for backend in await self._closed(view, at, to)))
             at = to
         if at:
             await self._cdp(view, "Runtime.releaseObjectGroup", {"objectGroup": "ues"})
