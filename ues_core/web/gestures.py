@@ -65,6 +65,12 @@ class _Aim:
     dispatched: bool = False
 
 
+def _clicks(aim: _Aim) -> bool:
+    """Whether a click must follow the press. A select's popup takes the release for itself."""
+    identity = _identity(aim.live)
+    return identity is None or identity.tag not in ("select", "option")
+
+
 class Gestures:
     """Dispatches gestures over a transport."""
 
@@ -130,7 +136,7 @@ class Gestures:
                 finally:
                     await self._release(aim, x, y, button, number, bits)
 
-        return await self._land(aim, input_now)
+        return await self._land(aim, input_now, click=_clicks(aim))
 
     async def _hover(self, aim: _Aim) -> Landing:
         answer = await self._point(aim, guard=True)
@@ -325,8 +331,11 @@ class Gestures:
 
     # -- landing -----------------------------------------------------------------------------------------------------
 
-    async def _land(self, aim: _Aim, input_now: _Input) -> Landing:
-        """Send the input, then say where it went. Whatever breaks on the way after it left is no exception but a landing."""
+    async def _land(self, aim: _Aim, input_now: _Input, *, click: bool = False) -> Landing:
+        """Send the input, then say where it went. Whatever breaks on the way after it left is no exception but a landing.
+
+        ``click``: a click must have met the target too, not only the press; where it did not, the outcome is unknown.
+        """
         broken: DriverError | None = None
         try:
             await input_now()
@@ -341,9 +350,18 @@ class Gestures:
         if not landed and await self._strayed(aim):
             landed = "elsewhere"
         where, code = _LANDINGS.get(landed, (Landed.UNKNOWN, Code.OK))
+        detail = ""
+        if click and told and where is Landed.ON_TARGET and told.get("clicked") != "on-target":
+            where, code = Landed.UNKNOWN, Code.DISPATCH_OUTCOME_UNKNOWN
+            detail = "The press met the node, but the page moved, removed or covered it before the click did."
         guard = GuardState.UNGUARDED if aim.view.reopened else GuardState.GUARDED
         landing = Landing(
-            dispatched=aim.dispatched, landed=where, guard=guard, code=code, live=_identity(live) or _identity(aim.live)
+            dispatched=aim.dispatched,
+            landed=where,
+            guard=guard,
+            code=code,
+            detail=detail,
+            live=_identity(live) or _identity(aim.live),
         )
         return landing if broken is None else _broken(broken, landing)
 

@@ -11,6 +11,7 @@ const FOLLOWERS = [
   "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "dragstart", "pointerenter", "mouseenter", "pointerout",
   "pointerleave", "mouseout", "mouseleave", "touchstart", "touchend", "selectstart", "focusin", "focus",
 ];
+const CLICKS = ["click", "auxclick", "contextmenu"];
 const KEYS = ["keydown", "beforeinput"];
 const KEY_FOLLOWERS = ["keypress", "keyup", "input"];
 
@@ -18,20 +19,19 @@ let armed = null;
 
 /** Watch for one gesture. kind: pointer | key | none (block everything that arrives in this frame). */
 export function arm(target, expect, kind) {
-  armed = { target, expect, kind, landed: "", live: null, blocked: false };
+  armed = { target, expect, kind, landed: "", live: null, blocked: false, clicked: "" };
 }
 
-/** What became of the gesture: {landed, live}; and stop watching. */
+/** What became of the gesture: {landed, live, clicked}; and stop watching. `clicked` says where the click itself went. */
 export function disarm() {
   const was = armed;
   armed = null;
   if (was === null) return { landed: "" };
-  return { landed: was.landed, live: was.live };
+  return { landed: was.landed, live: was.live, clicked: was.clicked };
 }
 
-function judge(event) {
-  const { target, expect, kind } = armed;
-  if (kind === "none") return "elsewhere";
+// The innermost element that an event meets.
+function firstOf(event, kind) {
   const path = composedPath(event);
   let first = path[0];
   if (first === undefined || first === window || nodeType(first) !== ELEMENT) first = kind === "key" ? deepActive() : null;
@@ -39,6 +39,13 @@ function judge(event) {
     // From out here an event in a closed root shows its host only: what is in there is found as the browser found it.
     first = kind === "key" ? deepActive() : hitAt(event.clientX, event.clientY) ?? first;
   }
+  return first;
+}
+
+function judge(event) {
+  const { target, expect, kind } = armed;
+  if (kind === "none") return "elsewhere";
+  const first = firstOf(event, kind);
   if (!isConnected(target)) return "elsewhere";
   if (kind === "key" ? first === null || !composedContains(target, first) : !accepts(target, first)) return "elsewhere";
   const live = canonical(identityOf(target));
@@ -65,7 +72,13 @@ function arrives(event) {
 }
 
 function follows(event) {
-  if (armed !== null && armed.blocked && event.isTrusted) stop(event);
+  if (armed === null || !event.isTrusted) return;
+  if (armed.blocked) stop(event);
+  else if (armed.kind === "pointer" && CLICKS.includes(event.type) && armed.clicked !== "on-target") {
+    // Not stopped: whoever pressed with pointer capture releases on another element. But it is told.
+    const first = firstOf(event, "pointer");
+    armed.clicked = first !== null && accepts(armed.target, first) ? "on-target" : "elsewhere";
+  }
 }
 
 // The binding outlives the document: a click that navigates at once is still known to have landed.
