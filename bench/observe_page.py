@@ -27,9 +27,9 @@ from ues_core.web.session import WebDriverSession
 from ues_driver_cdp_raw.driver import CdpRawDriver
 from ues_driver_playwright.driver import PlaywrightDriver
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from observe_pages import FOLDED, FORM, SMALL, TABLE, WIDE, Site
+from bench.observe_pages import FOLDED, FORM, SMALL, TABLE, WIDE, Site
 
 DEADLINE = 60.0
 CONTROLS = (
@@ -185,8 +185,7 @@ class Bench:
 
 async def rendered(site: Site, table: Table) -> None:
     """What a host is told about the table: the size of the text, the last row in one call, a delta of an unchanged page."""
-    async with open_host() as host, await host.session("bench", driver="cdp-raw") as session:
-        await session.navigate(site.url(TABLE))
+    async with open_host() as host, await host.session("bench", driver="cdp-raw", url=site.url(TABLE)) as session:
         seen = await session.observe()
         text = seen.render()
         table.add("rendered size of the table", f"{len(text)} characters", "<= 15,000", len(text) <= 15_000)
@@ -201,7 +200,7 @@ async def rendered(site: Site, table: Table) -> None:
         table.add("delta of the unchanged table", f"{len(text)} characters", "<= 400", len(text) <= 400)
 
 
-async def run(rounds: int) -> int:
+async def run(rounds: int, only: str) -> int:
     """Measure everything; 1 when a promise was not kept."""
     async with AsyncExitStack() as stack:
         site = stack.enter_context(Site())
@@ -222,18 +221,23 @@ async def run(rounds: int) -> int:
             return session
 
         bench = Bench(site, page, await attached(CdpRawDriver()), await attached(PlaywrightDriver()))
-        await bench.against_snapshot(TABLE, "table of 500 rows, 1,000 buttons", 15, rounds)
-        await bench.against_snapshot(WIDE, "60,000 elements", 40, 3)
-        await bench.against_floor(TABLE, "table of 500 rows", rounds)
-        await bench.against_floor(SMALL, "5,000 elements", rounds)
-        await bench.against_floor(FOLDED, "5,000 elements, most folded away", rounds)
-        await bench.against_floor(WIDE, "60,000 elements", max(5, rounds // 2))
-        await bench.against_empty(FORM, "form of 40 controls", rounds * 5)
-        await bench.drivers(TABLE, "table of 500 rows", rounds)
-        await bench.drivers(FORM, "form of 40 controls", rounds * 5)
-        await bench.coverage(SMALL, "5,000 elements")
-        await bench.coverage(WIDE, "60,000 elements")
-        await rendered(site, bench.table)
+        work: dict[str, Work] = {
+            "snapshot": lambda: bench.against_snapshot(TABLE, "table of 500 rows, 1,000 buttons", 15, rounds),
+            "floor-table": lambda: bench.against_floor(TABLE, "table of 500 rows", rounds),
+            "floor-small": lambda: bench.against_floor(SMALL, "5,000 elements", rounds),
+            "floor-folded": lambda: bench.against_floor(FOLDED, "5,000 elements, most folded away", rounds),
+            "floor-wide": lambda: bench.against_floor(WIDE, "60,000 elements", rounds),
+            "form": lambda: bench.against_empty(FORM, "form of 40 controls", rounds * 5),
+            "drivers-table": lambda: bench.drivers(TABLE, "table of 500 rows", rounds),
+            "drivers-form": lambda: bench.drivers(FORM, "form of 40 controls", rounds * 5),
+            "coverage-small": lambda: bench.coverage(SMALL, "5,000 elements"),
+            "coverage-wide": lambda: bench.coverage(WIDE, "60,000 elements"),
+            "rendered": lambda: rendered(site, bench.table),
+            "snapshot-wide": lambda: bench.against_snapshot(WIDE, "60,000 elements", 40, 2),
+        }
+        for name, measure in work.items():
+            if name.startswith(only):
+                await measure()
         return 1 if bench.table.broken else 0
 
 
@@ -241,7 +245,11 @@ def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20, help="rounds of each comparison")
-    return asyncio.run(run(parser.parse_args().rounds))
+    parser.add_argument(
+        "--only", default="", help="only the measures whose name begins so: snapshot, floor, form, drivers, coverage, rendered"
+    )
+    given = parser.parse_args()
+    return asyncio.run(run(given.rounds, given.only))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a person would see: what is clipped, folded, faded or skipped is counted as hidden; what is scrolled away is not in the viewport."""
+"""What a person would see: what is clipped, folded, faded or skipped counts as hidden; what is scrolled away is out of view."""
 
 from __future__ import annotations
 
