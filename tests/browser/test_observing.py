@@ -151,7 +151,9 @@ async def test_smaller_budgets_are_prefixes_and_say_so(opened: Opener, site: Sit
     few = await tab.look(max_nodes=5)
     assert few.nodes == full.nodes[:5]
     assert few.reasons == (TruncationReason.NODE_BUDGET_EXCEEDED,)
-    assert (few.candidates, few.hidden_matches) == (full.candidates, full.hidden_matches), "what was cut is counted all the same"
+    assert (few.candidates, few.hidden_matches) == (full.candidates, full.hidden_matches), (
+        "what was cut is counted all the same"
+    )
     assert not few.hidden_matches_partial
     small = await tab.look(max_bytes=1000)
     assert small.nodes == full.nodes[: len(small.nodes)]

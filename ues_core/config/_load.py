@@ -88,12 +88,12 @@ def narrow_to_repository(
     places = [*settings.sources.values(), *(i.where for i in settings.ignored)]
     if any(place.startswith(f"{repository}, line ") for place in places):  # read before: nothing to add
         return settings
-    layer = _file_layer(repository)
+    layer, unknown = _repository_layer(repository)
     outranked = {key for key, where in settings.sources.items() if where.startswith((ARGUMENT, VARIABLE))}
     kept, refused = narrow(settings, layer.flat, layer.where, outranked)
     flat = {**leaves(settings.model_dump(mode="json", exclude=set(BOOKKEEPING))), **kept}
     sources = {**settings.sources, **{key: layer.where[key] for key in kept}}
-    return _settings(flat, sources, (*settings.ignored, *refused))
+    return _settings(flat, sources, (*settings.ignored, *unknown, *refused))
 
 
 def override_settings(
@@ -155,6 +155,38 @@ def _file_layer(path: Path) -> _Layer:
     flat = _checked(data, where, {"file": str(path)}, Fault.OPERATOR, lambda key: str(line_of(text, key)))
     _absolutise(flat, path.parent)
     return _Layer(flat, {key: where(key) for key in flat})
+
+
+def _repository_layer(path: Path) -> tuple[_Layer, tuple[Ignored, ...]]:
+    """A repository's file: a key that no setting has is ignored and reported, for it may not stop the operator."""
+    data, text = read_toml(path)
+    ignored: list[Ignored] = []
+
+    def where(key: str) -> str:
+        return f"{path}, line {line_of(text, key)}"
+
+    while True:
+        try:
+            flat = _checked(data, where, {"file": str(path)}, Fault.OPERATOR, lambda key: str(line_of(text, key)))
+        except ConfigError as error:
+            key = error.details.get("key", "")
+            if not error.sentence.startswith(f"{where(key)}: unknown key") or not _without(data, key):
+                raise
+            ignored.append(Ignored(key=key, where=where(key), why="no setting has this name, and a repository can add none"))
+        else:
+            _absolutise(flat, path.parent)
+            return _Layer(flat, {key: where(key) for key in flat}), tuple(ignored)
+
+
+def _without(data: dict[str, Any], dotted: str) -> bool:
+    """Take a key out of nested tables; whether it was there."""
+    *tables, last = dotted.split(".")
+    for table in tables:
+        inner = data.get(table)
+        if not isinstance(inner, dict):
+            return False
+        data = inner
+    return data.pop(last, None) is not None
 
 
 def _constant(place: str) -> Where:

@@ -17,6 +17,7 @@ from ues_core.contract import (
     Action,
     Approval,
     Code,
+    ConfigError,
     Driver,
     ExtraDetector,
     Fault,
@@ -311,8 +312,12 @@ class Host:
             for handle in self._expiry.values():
                 handle.cancel()
             self._expiry.clear()
-            self.head = await asyncio.shield(asyncio.to_thread(self._ledger.close, complete))
-            await asyncio.to_thread(self._bus.close)
+            if self._recorder.failure is not None:
+                complete = TerminalState.INTERRUPTED
+            try:
+                self.head = await asyncio.shield(asyncio.to_thread(self._ledger.close, complete))
+            finally:
+                await asyncio.to_thread(self._bus.close)
         return self.head
 
     # -- private -----------------------------------------------------------------------------------------------------
@@ -436,9 +441,17 @@ def _build(settings: Settings, environ: Mapping[str, str]) -> Host:
     hooks = load_hooks(settings)
     lexicon(hooks.risk_terms)  # compiled now: a bad term is refused at start, and the first action does not wait for it
     state = settings.state_dir
-    state.mkdir(mode=0o700, parents=True, exist_ok=True)
     profiles = ProfileHome(settings.profiles_dir / "temporary")
-    profiles.sweep()
+    try:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        profiles.sweep()
+    except OSError as error:
+        raise ConfigError(
+            f"The state directory {state} cannot be used: {error.strerror or type(error).__name__}.",
+            code=Code.CONFIG_UNREADABLE,
+            next_step="Name a folder that can be written: UES_STATE_DIR, or state_dir in ues.toml.",
+            details={"state_dir": str(state)},
+        ) from error
     tags = HostTags(secrets.token_bytes)
     key = load_or_create_key(state, secrets.token_bytes)
     side_effects = {found.intent.guard_key for found in open_intents(state) if found.intent.guard_key}

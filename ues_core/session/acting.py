@@ -29,6 +29,7 @@ from ues_core.contract import (
     Intent,
     Landed,
     Landing,
+    LedgerError,
     Navigate,
     Navigation,
     NavigationKind,
@@ -124,12 +125,20 @@ class ActionPath:
             draft.status = DispatchStatus.UNKNOWN if draft.dispatched else DispatchStatus.REJECTED
             draft.code, draft.reason, draft.fault = Code.CANCELLED, "The host cancelled the action.", Fault.HOST
             raise
+        except Exception as error:  # noqa: BLE001 - every exit is a receipt; a fault of ours is named in it, not hidden
+            draft.fail_with(UesError(f"The kit failed: {type(error).__name__}.", next_step="This is a bug; please report it."))
         finally:
             draft.duration_ms = (time.monotonic() - started) * 1000
             draft.console_errors = self._evidence.console_errors - errors
             draft.network_failures = self._evidence.network_failures - failures
             receipt = draft.receipt()
             ctx.recorder.receipt(receipt)
+        try:
+            ctx.recorder.check()
+        except LedgerError as error:
+            receipt = receipt.model_copy(
+                update={"warnings": (*receipt.warnings, f"this receipt was not recorded: {error.sentence}")}
+            )
         return receipt
 
     # -- the path ----------------------------------------------------------------------------------------------------
@@ -143,9 +152,11 @@ class ActionPath:
         timeout: float | None,
     ) -> None:
         ctx = self._ctx
-        draft.verb = str(raw.get("verb", "")) if isinstance(raw, Mapping) else str(getattr(raw, "verb", ""))
+        said = raw.get("verb", "") if isinstance(raw, Mapping) else getattr(raw, "verb", "")
+        draft.verb = str(said)[:80].encode("ascii", "backslashreplace").decode("ascii")
         action = parse_action(raw)
         expectations = parse_expectations(expect)
+        ctx.recorder.check()
         verb = Verb(action.verb)
         traits_ = traits(verb)
         draft.action_class, draft.risk = traits_.action_class, traits_.risk
@@ -160,7 +171,7 @@ class ActionPath:
             )
         require_for_action(action, ctx.capabilities, ctx.driver_name)
         ctx.budget.spend(verb)
-        seconds = ctx.timeouts.action if timeout is None else max(0.1, min(timeout, 180.0))
+        seconds = bounded_seconds(timeout, ctx.timeouts.action)
         match action:
             case Observe():
                 observation = await self._desk.observe(Ask(page=action.page, within=action.within, detail=action.detail))
@@ -486,7 +497,7 @@ class ActionPath:
     ) -> None:
         ctx = self._ctx
         page = action.page or self._desk.page
-        seconds = ctx.timeouts.navigation if timeout is None else max(0.1, min(timeout, 180.0))
+        seconds = bounded_seconds(timeout, ctx.timeouts.navigation)
         if isinstance(action, Navigate):
             verdict = decide(ctx.gate, action.url, RequestKind.NAVIGATE)
             if not verdict.allowed:
@@ -554,6 +565,15 @@ class DocumentGoneRefusal(Refusal):
             fault=Fault.PAGE,
             next_step="Observe again.",
         )
+
+
+def bounded_seconds(timeout: float | None, otherwise: float) -> float:
+    """A caller's seconds within 0.1 to 180; a refusal for what is no number."""
+    if timeout is None:
+        return otherwise
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or timeout != timeout:
+        raise Refusal("A timeout is a number of seconds.", code=Code.ACTION_INVALID, next_step="Pass timeout=5.0.")
+    return max(0.1, min(float(timeout), 180.0))
 
 
 def arguments_digest(action: Action) -> str:

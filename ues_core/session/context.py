@@ -41,6 +41,10 @@ class Recorder(Protocol):
         """Keep a receipt; committed with others within 100 ms."""
         ...
 
+    def check(self) -> None:
+        """Raise ``LedgerError`` once a record could not be kept: what cannot be recorded is not done."""
+        ...
+
     async def intent(self, intent: Intent) -> None:
         """Keep an intent; it is on disk when this returns."""
         ...

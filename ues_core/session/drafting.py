@@ -154,6 +154,12 @@ def parse_expectations(raw: Expectation | Mapping[str, Any] | Sequence[Any] | No
     """One expectation or up to eight, as models or mappings."""
     if raw is None:
         return ()
+    if not isinstance(raw, (Expectation, Mapping, Sequence)) or isinstance(raw, (str, bytes)):
+        raise Refusal(
+            f"An expectation is a model, a mapping or a list of them, not {type(raw).__name__}.",
+            code=Code.ACTION_INVALID,
+            next_step='Pass for instance {"kind": "text-present", "text": "Saved"}.',
+        )
     many = [raw] if isinstance(raw, (Expectation, Mapping)) else list(raw)
     if len(many) > 8:
         raise Refusal("At most eight expectations are taken.", code=Code.ACTION_INVALID, next_step="Pass fewer.")

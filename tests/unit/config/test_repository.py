@@ -131,7 +131,15 @@ def test_what_arguments_allow_counts_for_the_choice(load: Load) -> None:
 
 def test_an_invalid_one_is_an_error_like_any_other(load: Load) -> None:
     with pytest.raises(ConfigError, match=r"the-repo.*line 1"):
-        load(repository="drivr = 1\n")
+        load(repository="driver = 1\n")
+
+
+def test_a_key_that_no_setting_has_is_ignored_and_named_for_a_repository_may_not_stop_the_operator(load: Load) -> None:
+    settings = load(repository='drivr = 1\nmode = "off"\n[approvals]\nall = true\n[browser]\nexecutible = "/bin/sh"\n')
+    assert settings.mode == "off"
+    ignored = {entry.key: entry for entry in settings.ignored}
+    assert {"drivr", "approvals", "browser.executible"} <= set(ignored)
+    assert "line 1" in ignored["drivr"].where
 
 
 def test_it_is_found_from_a_subdirectory_and_named_as_the_operators_file_it_is_trusted_once(repo: Path) -> None:

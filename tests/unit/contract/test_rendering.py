@@ -10,11 +10,11 @@ from ues_core.contract.rendering import NODE_LINE, REF_SHAPE, quote, render
 
 REFS = [f"rHHHSSSEEE{i:012d}" for i in range(40)]
 HOSTILE = st.one_of(
-    st.text(max_size=60),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=60),
     st.lists(
         st.sampled_from([*'"\\\n\r\u2028\u2029\u202e\u200b\x85 \t', "r", "0", REFS[0], f"\n{REFS[1]} button "]), max_size=20
     ).map("".join),
-    st.text(alphabet=st.characters(), max_size=30),
+    st.text(alphabet=st.characters(categories=["Cc", "Cf", "Zl", "Zp", "Zs", "Co"]), max_size=30),
 )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import json
 import threading
 from pathlib import Path
 
 import pytest
 
 from ues_core.config import Settings, override_settings
-from ues_core.contract import Code, NotSupported, PluginError, PolicyRefusal, Refusal, UsageError
+from ues_core.contract import Code, ConfigError, NotSupported, PluginError, PolicyRefusal, Refusal, UsageError
 from ues_core.host import Host, open_host
 from ues_core.seal.history import open_intents
 from ues_core.seal.keys import load_public_key
@@ -93,9 +95,6 @@ async def test_an_open_intent_of_a_killed_host_refuses_the_duplicate(host_settin
     for path in (host_settings.state_dir / "ledger").iterdir():
         path.unlink()
     upto = lines.splitlines(keepends=True)
-    import base64
-    import json
-
     cut = next(
         i for i, line in enumerate(upto) if json.loads(base64.b64decode(json.loads(line)["payload"]))["kind"] == "intent"
     )
@@ -241,3 +240,31 @@ async def test_a_session_does_not_outlive_its_whole_life_however_busy(host_setti
         with pytest.raises(Refusal) as refused:
             await session.observe()
         assert refused.value.code is Code.SESSION_CLOSED
+
+
+async def test_a_chain_that_lost_a_record_does_not_end_as_complete(
+    host_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_host(host_settings) as host:
+        session = await host.session("alice", url=A)
+
+        def full(line: bytes) -> None:
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(host.ledger._file, "append", full)
+            await session.observe()
+        receipt = await session.act({"verb": "reload"})
+        assert (receipt.code, receipt.dispatched) == (Code.LEDGER_FAILED, False)
+    last = host.ledger.path.read_bytes().splitlines()[-1]
+    assert json.loads(base64.b64decode(json.loads(last)["payload"]))["body"]["state"] == "interrupted"
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+async def test_a_state_directory_that_cannot_be_is_the_operators_error(
+    tmp_path: Path, host_settings: Settings, place: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="state directory"):
+        async with open_host(host_settings, state_dir=str(tmp_path / place)):
+            pass

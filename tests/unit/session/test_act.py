@@ -265,6 +265,7 @@ async def test_a_new_page_is_reported_and_followed_only_when_the_host_says_so(op
         ({"verb": "upload", "ref": "x", "files": ["/etc/passwd"]}, Code.NOT_SUPPORTED),
         ({"verb": "see"}, Code.NOT_SUPPORTED),
         (42, Code.ACTION_INVALID),
+        ({"verb": "\ud800", "ref": "x"}, Code.UNKNOWN_VERB),
     ],
 )
 async def test_bad_input_is_a_coded_refusal_and_nothing_is_dispatched(open_session: Any, action: Any, code: Code) -> None:
@@ -319,3 +320,19 @@ async def test_evidence_is_bounded_redacted_and_pages_on(open_session: Any) -> N
     assert [e.sequence for e in first.entries + rest.entries] == list(range(1, 1 + len(first.entries + rest.entries)))
     assert "abcdefghijklmnop1234" not in first.model_dump_json() + rest.model_dump_json()
     assert first.trust == "untrusted-external"
+
+
+@pytest.mark.parametrize("bad", [{"expect": 5}, {"expect": "saved"}, {"timeout": "x"}, {"timeout": float("nan")}])
+async def test_an_expectation_or_timeout_that_is_none_is_a_coded_refusal(open_session: Any, bad: dict[str, Any]) -> None:
+    bench = await open_session()
+    receipt = await bench.session.act({"verb": "reload"}, **bad)
+    assert (receipt.status, receipt.code) == (DispatchStatus.REJECTED, Code.ACTION_INVALID)
+
+
+async def test_what_cannot_be_recorded_is_not_done(open_session: Any) -> None:
+    bench = await open_session()
+    target = ref(await bench.session.observe(), "button", "Greet")
+    bench.recorder.fails = True
+    receipt = await bench.session.act({"verb": "click", "ref": target})
+    assert (receipt.status, receipt.code, receipt.dispatched) == (DispatchStatus.FAILED, Code.LEDGER_FAILED, False)
+    assert any("not recorded" in warning for warning in receipt.warnings)

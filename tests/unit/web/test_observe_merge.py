@@ -9,8 +9,9 @@ import pytest
 
 from ues_core.contract import Collected, CollectRequest, DocumentGone, DriverError, FrameReach, TruncationReason
 from ues_core.web.deadline import Clock
-from ues_core.web.observe import collect, parse, verification_service
+from ues_core.web.observe import collect, parse
 from ues_core.web.transport import FrameView, WebTransport
+from ues_core.web.verification import verification_service
 
 
 class Frames:
