@@ -31,6 +31,7 @@ from ues_core.contract import (
     UesError,
     UsageError,
 )
+from ues_core.host.arguments import check_question
 from ues_core.host.consulting import ConsultDesk
 from ues_core.host.lane import Lane
 from ues_core.host.opening import Opened, Wish, check_owner, open_driver
@@ -160,6 +161,7 @@ class Host:
 
     async def release(self, owner: str) -> int:
         """Close every session of ``owner``; how many there were. Idempotent."""
+        check_owner(owner)
         mine = [session for session, _ in self._sessions.values() if session.owner == owner]
         await asyncio.gather(*(session.close() for session in mine))
         self._lanes.pop(owner, None)
@@ -189,13 +191,18 @@ class Host:
         values; any change refuses it with ``approval-mismatch``.
         """
         self._must_be_open()
+        if not isinstance(session, Session) or isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            raise UsageError(
+                "An approval is for a session, for a number of seconds.", next_step="host.approve(session, action)"
+            )
         if session.id not in self._sessions:
             raise UsageError("This session is not one of this host's open ones.", next_step="Pass a session of host.session().")
         return await session.prepare_approval(action, seconds=max(1.0, min(seconds, 600.0)))
 
     def revoke(self, approval: Approval | str) -> bool:
         """Take an approval back; whether it was still unused."""
-        return self._approvals.revoke(approval.approval_id if isinstance(approval, Approval) else approval)
+        word = approval.approval_id if isinstance(approval, Approval) else approval
+        return isinstance(word, str) and self._approvals.revoke(word)
 
     # -- second opinions ---------------------------------------------------------------------------------------------
 
@@ -245,6 +252,7 @@ class Host:
         raises ``UesError`` (``WEB_REASONING_UNAVAILABLE``). With ``providers`` each of them is asked for itself, and a ``Panel``
         shows where they agree and conflict; it raises only when nobody could be asked.
         """
+        check_question(task, repo=repo, provider=provider, providers=providers, constraints=constraints, evidence=evidence)
         self._must_be_open()
         self._recorder.check()
         return await self._consults.consult(

@@ -79,10 +79,40 @@ def check_owner(owner: str) -> str:
     return owner
 
 
+def check_wish(wish: Wish) -> None:
+    """Refuse arguments of ``host.session`` that are of another kind than it takes."""
+    given: dict[str, Any] = {name: getattr(wish, name) for name in Wish.__dataclass_fields__}
+    kinds: dict[str, Any] = {
+        "url": str,
+        "profile": str,
+        "attach": str,
+        "headless": bool,
+        "allowed_origins": (list, tuple, set, frozenset),
+        "storage_state": Mapping,
+        "timeouts": (Timeouts, Mapping),
+    }
+    wrong = [name for name, kind in kinds.items() if given[name] is not None and not isinstance(given[name], kind)]
+    if given["headless"] is None:
+        wrong.append("headless")
+    if not wrong and not all(isinstance(origin, str) for origin in given["allowed_origins"] or ()):
+        wrong.append("allowed_origins")
+    attach = given["attach"]
+    if not wrong and attach is not None and not (attach.isprintable() and 0 < len(attach.strip()) <= 2_000):
+        wrong.append("attach")
+    if wrong:
+        raise UsageError(
+            f"'{wrong[0]}' of host.session is not of the kind that it takes.",
+            next_step="url, profile and attach are texts, allowed_origins a list of texts, headless true or false, "
+            "storage_state and timeouts mappings.",
+            details={"argument": wrong[0]},
+        )
+
+
 async def open_driver(
     name: str, driver: Driver, wish: Wish, settings: Settings, environ: Mapping[str, str], home: ProfileHome
 ) -> Opened:
     """Open a driver session. On failure nothing is left running and no folder stays."""
+    check_wish(wish)
     caps = driver.info.capabilities
     gate = OriginGate(
         allowed_origins=narrow_origins(settings.allowed_origins, wish.allowed_origins), denied_origins=settings.denied_origins

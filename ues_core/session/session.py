@@ -120,19 +120,21 @@ class Session:
         Raises ``RefRefusal``/``Refusal`` for what cannot be observed (the latest observation stays usable), ``NotSupported`` for
         what the driver does not declare, ``DriverError`` when the surface fails.
         """
+        for name, value in (("page", page), ("within", within), ("cursor", cursor)):
+            _text(name, value)
         ask = Ask(
             page=page,
-            max_nodes=max_nodes,
+            max_nodes=None if max_nodes is None else _whole("max_nodes", max_nodes, 1, 2_000),
             within=within,
             find=_find(find),
-            since=since,
+            since=None if since is None else _whole("since", since, 0, 2**53),
             cursor=cursor,
             detail=_word(Detail, detail, "detail"),
             frames=None if frames is None else _word(FrameReach, frames, "frames"),
             closed_shadow=None if closed_shadow is None else _word(Support, closed_shadow, "closed_shadow"),
-            verify_coverage=verify_coverage,
-            anchor_last_action=anchor_last_action,
-            boxes=boxes,
+            verify_coverage=bool(verify_coverage),
+            anchor_last_action=bool(anchor_last_action),
+            boxes=bool(boxes),
         )
         async with self._turn():
             return await self._desk.observe(ask)
@@ -158,7 +160,7 @@ class Session:
         ctx = self._ctx
         if not ctx.capabilities.capture:
             raise unsupported("capture", "a picture", ctx.driver_name)
-        if not 1 <= scale <= 3:
+        if not 1 <= _whole("scale", scale, 0, 4) <= 3:
             raise Refusal("The scale is 1, 2 or 3.", code=Code.ACTION_INVALID, next_step="Pass scale=1, 2 or 3.")
         async with self._turn():
             seen = self._desk.seen
@@ -220,11 +222,11 @@ class Session:
 
     async def evidence(self, *, since: int = 0, limit: int = 50, kinds: Iterable[str] | None = None) -> EvidenceReport:
         """Console, network, dialog, download, page and navigation events after sequence ``since``: bounded and redacted."""
+        since, limit = _whole("since", since, 0, 2**53), _whole("limit", limit, 1, 200)
+        wanted = None if kinds is None else _words("kinds", kinds)
         async with self._turn():
             self._evidence.take(await self._call(self._ctx.driver.drain(), "report its events"))
-            return self._evidence.report(
-                self._ctx.owner, self._ctx.session_id, since=since, limit=max(1, min(limit, 200)), kinds=kinds
-            )
+            return self._evidence.report(self._ctx.owner, self._ctx.session_id, since=since, limit=limit, kinds=wanted)
 
     # -- acting ------------------------------------------------------------------------------------------------------
 
@@ -257,6 +259,8 @@ class Session:
         Refs are suspended by the first dispatched action, so a batch can hold at most one action on an observed node, followed
         by actions without a ref.
         """
+        if isinstance(actions, (str, bytes, Mapping)) or not isinstance(actions, Sequence):
+            raise UsageError("act_many takes a list of actions.", next_step="Pass [{...}, {...}].")
         if len(actions) > MAX_ACTIONS:
             raise UsageError(f"At most {MAX_ACTIONS} actions are taken at once.", next_step="Split the batch.")
         receipts: list[Receipt] = []
@@ -352,7 +356,11 @@ class Session:
         ctx = self._ctx
         if kind not in ctx.capabilities.reads:
             raise unsupported(f"reads={kind}", f"reading {kind}", ctx.driver_name)
-        request = ReadRequest(kind=kind, limit=max(1, min(limit, 200_000)), max_items=max(1, min(max_items, 2_000)))
+        _text("ref", ref)
+        _text("page", page)
+        request = ReadRequest(
+            kind=kind, limit=_whole("limit", limit, 1, 200_000), max_items=_whole("max_items", max_items, 1, 2_000)
+        )
         async with self._turn():
             target: NodeKey | str = page or self._desk.page
             if ref is not None:
@@ -424,6 +432,24 @@ def _find(find: Find | Mapping[str, str] | str | None) -> Find | None:
         raise UsageError(
             "'find' is a text of at most 300 characters, or {'text': ..., 'role': ...}.", next_step="Pass find='Save'."
         ) from None
+
+
+def _whole(name: str, value: Any, low: int, high: int) -> int:
+    """A whole number, put into its bounds; an error of the kit's own for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UsageError(f"{name}={value!r:.60} is no whole number.", next_step=f"Pass {low} to {high}.")
+    return max(low, min(value, high))
+
+
+def _words(name: str, value: Any) -> list[str]:
+    if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(word, str) for word in value):
+        return [str(word) for word in value]
+    raise UsageError(f"{name} is a list of texts.", next_step=f"Pass {name}=['console'].")
+
+
+def _text(name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"{name} is a text, not {type(value).__name__}.", next_step=f"Pass {name} as a text.")
 
 
 def _word(kind: Any, value: Any, name: str) -> Any:

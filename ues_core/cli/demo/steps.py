@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ues_core.config import Settings, override_settings
-from ues_core.contract import BindingStatus, Code, Node, Observation, ReasoningMode
+from ues_core.contract import BindingStatus, Code, Node, Observation, ReasoningMode, SectionName
 from ues_core.host import Host, open_host
 from ues_core.seal.keys import load_public_key
 from ues_core.seal.verify import verify_chain
@@ -191,7 +191,10 @@ async def _consult(host: Host, repo: Path, result: DemoResult, note: Callable[..
             for c, b in zip(advice.claims, advice.bindings, strict=False)
         ],
     }
-    note(3, "a claim of the advice is present locally", present >= 1, f"{present} present")
+    if packet.section(SectionName.RELEVANT_FILES).rows:
+        note(3, "a claim of the advice is present locally", present >= 1, f"{present} present")
+    else:
+        note(3, "no claim is present in a repository without files", present == 0, f"{present} present")
     note(3, "a claim of the advice is absent locally", absent >= 1, f"{absent} absent")
     note(3, "the advice has no authority", not advice.can_produce_pass, f"{advice.authority}, at most {advice.action}")
 
