@@ -11,7 +11,8 @@ const FOLLOWERS = [
   "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "dragstart", "pointerenter", "mouseenter", "pointerout",
   "pointerleave", "mouseout", "mouseleave", "touchstart", "touchend", "selectstart", "focusin", "focus",
 ];
-const CLICKS = ["click", "auxclick", "contextmenu"];
+// A component may act on the release and be gone before the click.
+const CLICKS = ["pointerup", "mouseup", "click", "auxclick", "contextmenu"];
 const KEYS = ["keydown", "beforeinput"];
 const KEY_FOLLOWERS = ["keypress", "keyup", "input"];
 
