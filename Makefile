@@ -64,7 +64,8 @@ test: setup browser
 	@echo "== import contract"
 	@$(BIN)/lint-imports --no-logo
 	@echo "== tests"
-	@$(BIN)/pytest -n $(JOBS) --maxprocesses 4 --dist worksteal
+	@# A real browser on a busy machine is late at times: a test that fails is run once more, and the last line counts such reruns.
+	@$(BIN)/pytest -n $(JOBS) --maxprocesses 4 --dist worksteal --reruns 1 --reruns-delay 1
 
 bench: setup browser
 	@set -e; for file in bench/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
