@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ues_core.config import SettingKey, setting_keys
-from ues_core.contract import Code, words
+from ues_core.contract import Code, codes, consulting_words, words
 from ues_core.contract.meanings import MEANINGS
 
 REFERENCE: Final = Path(__file__).parent / "reference"
@@ -41,7 +41,8 @@ def codes_page() -> str:
         "## Words",
         "",
     ]
-    for name, enum in vars(words).items():
+    named = {**vars(codes), **vars(words), **vars(consulting_words)}
+    for name, enum in named.items():
         if inspect.isclass(enum) and issubclass(enum, StrEnum) and enum not in (StrEnum, Code):
             lines += [f"### {name}", "", _markdown(inspect.getdoc(enum) or ""), "", ", ".join(f"`{m}`" for m in enum), ""]
     return "\n".join(lines).rstrip() + "\n"

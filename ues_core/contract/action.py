@@ -7,17 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from ues_core.contract._base import Model
-from ues_core.contract.words import (
-    Detail,
-    Direction,
-    ExpectKind,
-    Modifier,
-    PointerButton,
-    ReadKind,
-    Tristate,
-    Verb,
-    WaitUntil,
-)
+from ues_core.contract.words import Detail, Direction, ExpectKind, Modifier, PointerButton, ReadKind, Tristate, Verb, WaitUntil
 
 Ref = Annotated[str, Field(min_length=1, max_length=128)]
 """An opaque ref out of an observation. Never a selector, never an index."""

@@ -8,15 +8,9 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from ues_core.contract._base import Model
+from ues_core.contract.consulting_words import AdviceAction, AuthorityClaim, BindingStatus, ClaimKind, EvidenceKind
 from ues_core.contract.observation import External
-from ues_core.contract.words import (
-    AdviceAction,
-    Authority,
-    AuthorityClaim,
-    BindingStatus,
-    ClaimKind,
-    EvidenceKind,
-)
+from ues_core.contract.words import Authority
 
 
 class _Wire(Model):

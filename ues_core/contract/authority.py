@@ -11,9 +11,10 @@ from typing import Any, Final, NoReturn
 
 from pydantic import BaseModel, ValidationError
 
+from ues_core.contract.codes import Code
 from ues_core.contract.errors import PluginError
 from ues_core.contract.provider import ProviderInfo
-from ues_core.contract.words import Authority, Code
+from ues_core.contract.words import Authority
 
 _NAME: Final = "authority"
 _READS: Final = 3

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ues_core.contract._base import Model
-from ues_core.contract.words import Code
+from ues_core.contract.codes import Code
 
 
 class ExtraDetector(Model):

@@ -12,12 +12,12 @@ from typing import Annotated, Literal, Protocol, runtime_checkable
 from pydantic import Field
 
 from ues_core.contract._base import CONTRACT_VERSION, Model
+from ues_core.contract.codes import Code
 from ues_core.contract.gate import OriginGate
 from ues_core.contract.node import Identity, Inspection, NodeFacts
 from ues_core.contract.surface import Box, NodeKey, PageId, Surface, Viewport
 from ues_core.contract.words import (
     CaptureKind,
-    Code,
     CoverageReason,
     Detail,
     DialogKind,

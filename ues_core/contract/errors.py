@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ues_core.contract.words import Code, Fault
+from ues_core.contract.codes import Code, Fault
 
 
 class UesError(Exception):

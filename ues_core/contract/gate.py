@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from ues_core.contract._base import Model
-from ues_core.contract.words import Code, RequestKind
+from ues_core.contract.codes import Code
+from ues_core.contract.words import RequestKind
 
 URL_LIMIT = 4096
 """Characters of a URL that a host may ask for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from ues_core.contract.words import Code
+from ues_core.contract.codes import Code
 
 
 class Meaning(NamedTuple):

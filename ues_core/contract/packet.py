@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ues_core.contract._base import Model
-from ues_core.contract.words import EvidenceKind, LeftOut, PacketTier, SectionName
+from ues_core.contract.consulting_words import EvidenceKind, LeftOut, PacketTier, SectionName
 
 
 class PacketBudget(Model):

@@ -12,16 +12,10 @@ from typing import Final, Literal, Protocol, runtime_checkable
 from pydantic import Field
 
 from ues_core.contract._base import CONTRACT_VERSION, Model
+from ues_core.contract.consulting_words import AnswerOutcome, CapabilityState, ChannelKind, ProgressKind, SectionName
 from ues_core.contract.observation import External
 from ues_core.contract.site import WebChatSite
-from ues_core.contract.words import (
-    AnswerOutcome,
-    Authority,
-    CapabilityState,
-    ChannelKind,
-    ProgressKind,
-    SectionName,
-)
+from ues_core.contract.words import Authority
 
 PROVIDER_METHODS: Final = ("capability", "start_session", "consult", "follow_up", "close_session")
 """The five methods of the contract; the host reaches a provider through these only."""

@@ -7,14 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ues_core.contract._base import Model
+from ues_core.contract.codes import Code, Fault
+from ues_core.contract.consulting_words import ConsultOutcome
 from ues_core.contract.surface import Surface
 from ues_core.contract.words import (
     ActionClass,
-    Code,
-    ConsultOutcome,
     DispatchStatus,
     ExpectKind,
-    Fault,
     GuardState,
     Landed,
     NavigationKind,

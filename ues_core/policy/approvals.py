@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ues_core.contract import Approval, PolicyRefusal
-from ues_core.contract.words import Code
+from ues_core.contract.codes import Code
 
 LONGEST_SECONDS: Final = 600.0
 """An approval lives no longer than this."""

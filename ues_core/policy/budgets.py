@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from ues_core.contract import PolicyRefusal
-from ues_core.contract.words import ActionClass, Code, Verb
+from ues_core.contract.codes import Code
+from ues_core.contract.words import ActionClass, Verb
 from ues_core.policy.taxonomy import traits
 
 DEFAULT_ACTIONS: Final = 200

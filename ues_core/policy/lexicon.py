@@ -19,7 +19,7 @@ from typing import Final, Literal
 from pydantic import ConfigDict, Field
 
 from ues_core.contract import Model, PluginError, RiskTerms
-from ues_core.contract.words import Code
+from ues_core.contract.codes import Code
 from ues_core.policy.folding import Folded, fold
 from ues_core.policy.matching import Matcher, Terms
 

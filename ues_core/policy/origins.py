@@ -8,7 +8,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ues_core.contract import OriginGate, PolicyRefusal, UsageError, decide, normalise_origin, origin_of
-from ues_core.contract.words import Code, RequestKind
+from ues_core.contract.codes import Code
+from ues_core.contract.words import RequestKind
 
 MOST_COOKIES: Final = 5_000
 MOST_STORED_ORIGINS: Final = 500

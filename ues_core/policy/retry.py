@@ -10,7 +10,8 @@ from enum import StrEnum
 from typing import Final
 
 from ues_core.contract import Model
-from ues_core.contract.words import ActionClass, Code, RetryKind, RiskLevel
+from ues_core.contract.codes import Code
+from ues_core.contract.words import ActionClass, RetryKind, RiskLevel
 from ues_core.policy.taxonomy import Traits
 
 BASE_DELAY_SECONDS: Final = 0.15

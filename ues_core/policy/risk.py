@@ -16,7 +16,8 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from ues_core.contract import Model, NodeFacts, RiskTerms
-from ues_core.contract.words import ActionClass, Code, RiskLevel, Verb
+from ues_core.contract.codes import Code
+from ues_core.contract.words import ActionClass, RiskLevel, Verb
 from ues_core.policy.folding import Folded, fold, split_identifier
 from ues_core.policy.lexicon import RISK_CATEGORIES, Lexicon, lexicon
 from ues_core.policy.taxonomy import Traits, known_verb, traits

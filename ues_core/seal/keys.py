@@ -29,8 +29,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
+from ues_core.contract.codes import Code
 from ues_core.contract.errors import LedgerError
-from ues_core.contract.words import Code
 from ues_core.seal.refs import Entropy
 
 PRIVATE_FILE: Final = "ledger.key"

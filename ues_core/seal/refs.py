@@ -26,10 +26,10 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
+from ues_core.contract.codes import Code
 from ues_core.contract.errors import RefRefusal, UesError
 from ues_core.contract.node import Identity
 from ues_core.contract.surface import NodeKey
-from ues_core.contract.words import Code
 
 Entropy = Callable[[int], bytes]
 """``entropy(n)`` returns ``n`` unpredictable bytes (``secrets.token_bytes``, or a fixed stream in tests)."""

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from ues_core.contract import Fault, UesError
-from ues_core.contract.words import BrowserSource, Code
+from ues_core.contract.codes import Code
+from ues_core.contract.words import BrowserSource
 from ues_core.web.browsers import WHAT_TO_DO, FoundBrowser, find_browsers, running_as_root
 
 DOWNLOAD_SECONDS: Final = 900.0

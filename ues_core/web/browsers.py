@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ues_core.contract import ConfigError, Model
-from ues_core.contract.words import BrowserChannel, BrowserSource, Code
+from ues_core.contract.codes import Code
+from ues_core.contract.words import BrowserChannel, BrowserSource
 
 OVERRIDE: Final = "UES_BROWSER_EXECUTABLE"
 

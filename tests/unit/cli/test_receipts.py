@@ -13,7 +13,8 @@ import pytest
 from ues_core.cli import run
 from ues_core.cli.receipts import EXIT_CODES
 from ues_core.contract import GateReceipt, Intent, Receipt, TargetNote
-from ues_core.contract.words import ActionClass, Code, DispatchStatus, LedgerVerdict
+from ues_core.contract.codes import Code
+from ues_core.contract.words import ActionClass, DispatchStatus, LedgerVerdict
 from ues_core.seal import Ledger, SigningKey, load_or_create_key
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ues_core.contract import PolicyRefusal
-from ues_core.contract.words import Code
+from ues_core.contract.codes import Code
 from ues_core.policy import ApprovalBook, guard_key
 from ues_core.policy.approvals import BOUND_FIELDS, REMEMBERED
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ues_core.contract import PolicyRefusal
-from ues_core.contract.words import Code
+from ues_core.contract.codes import Code
 from ues_core.policy import SessionBudget
 
 

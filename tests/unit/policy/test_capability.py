@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ues_core.contract import ACTION_ADAPTER, DriverCapabilities, NotSupported
-from ues_core.contract.words import Code, ReadKind, Verb
+from ues_core.contract.codes import Code
+from ues_core.contract.words import ReadKind, Verb
 from ues_core.policy import require_for_action, required_capabilities
 
 EVERYTHING = DriverCapabilities(

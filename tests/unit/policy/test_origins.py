@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ues_core.contract import OriginGate, PolicyRefusal, UsageError
-from ues_core.contract.words import Code
+from ues_core.contract.codes import Code
 from ues_core.policy import check_storage_state, narrow_origins, normalise_origins
 
 SHOP = OriginGate(allowed_origins=("https://app.shop.test", "http://127.0.0.1:8000"))

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ues_core.contract.words import Code, Verb
+from ues_core.contract.codes import Code
+from ues_core.contract.words import Verb
 from ues_core.policy import FailureClass, classify_failure, decide_retry, traits
 from ues_core.policy.retry import RetryReason
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ues_core.contract import NodeFacts, NodeKey, PluginError, RiskTerms
-from ues_core.contract.words import ActionClass, Code, RiskLevel, Verb
+from ues_core.contract.codes import Code
+from ues_core.contract.words import ActionClass, RiskLevel, Verb
 from ues_core.policy import TAXONOMY, judge
 from ues_core.policy.lexicon import RISK_CATEGORIES, builtin_tables
 

@@ -11,8 +11,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from ues_core.contract.codes import Code
 from ues_core.contract.errors import LedgerError
-from ues_core.contract.words import Code
 from ues_core.seal import SigningKey, load_or_create_key, load_public_key, parse_public_key, read_public_key
 from ues_core.seal.keys import PRIVATE_FILE, PUBLIC_FILE
 

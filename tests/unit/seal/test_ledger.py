@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from ues_core.contract import Intent, Receipt, Surface
+from ues_core.contract.codes import Code
 from ues_core.contract.errors import LedgerError
-from ues_core.contract.words import Code, LedgerVerdict, RecordKind, TerminalState
+from ues_core.contract.words import LedgerVerdict, RecordKind, TerminalState
 from ues_core.seal import Ledger, SigningKey, chain_files, decode_record, digest_of, load_public_key, open_intents, verify_chain
 
 Open = Callable[..., Ledger]

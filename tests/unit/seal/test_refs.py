@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ues_core.contract.codes import Code
 from ues_core.contract.errors import RefRefusal, UesError
 from ues_core.contract.node import Identity
 from ues_core.contract.surface import NodeKey
-from ues_core.contract.words import Code
 from ues_core.seal import HostTags, RefTable, draw_tag
 
 Bytes = Callable[[int], bytes]

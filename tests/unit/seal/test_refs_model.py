@@ -8,9 +8,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from ues_core.contract.codes import Code
 from ues_core.contract.errors import RefRefusal
 from ues_core.contract.surface import NodeKey
-from ues_core.contract.words import Code
 from ues_core.seal import HostTags, RefTable
 
 numbers = st.sets(st.integers(1, 6), max_size=6)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ues_core.contract import UesError
-from ues_core.contract.words import BrowserSource, Code
+from ues_core.contract.codes import Code
+from ues_core.contract.words import BrowserSource
 from ues_core.web import browser_install
 from ues_core.web.browser_install import Ended, install_browser, run_bounded
 from ues_core.web.browsers import FoundBrowser

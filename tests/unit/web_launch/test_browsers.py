@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ues_core.contract import ConfigError, Fault
-from ues_core.contract.words import BrowserChannel, BrowserSource, Code
+from ues_core.contract.codes import Code
+from ues_core.contract.words import BrowserChannel, BrowserSource
 from ues_core.web import browsers
 from ues_core.web.browsers import OVERRIDE, choose_browser, find_browsers
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from ues_core.contract import PluginError
-from ues_core.contract.words import Code
+from ues_core.contract.codes import Code
 
 LANGUAGES: Final = ("en", "zh", "vi", "es", "ru", "de", "fr", "pt", "ja", "ko")
 _BRACES: Final = re.compile(r"\{([^{}]*)\}(\??)")
