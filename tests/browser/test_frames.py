@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
+import pytest_asyncio
 
 from tests.browser.conftest import SECONDS, Tab
 from ues_core.contract import (
@@ -69,7 +70,7 @@ def nested(*urls: str) -> str:
     return whole
 
 
-@pytest.fixture(params=["one process", "processes of their own"])
+@pytest_asyncio.fixture(loop_scope="session", params=["one process", "processes of their own"])
 async def framed(request: pytest.FixtureRequest, driver: Driver, chromium: str, site: Site, canary: Site) -> Any:
     """Opens a page with frames in it; ``there`` is the other origin."""
     own = request.param != "one process"

@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
+import pytest_asyncio
 
 from ues_core.contract import Code, DeadlineExceeded, DocumentGone, DriverError, Launch, Viewport
 from ues_core.web.browsers import choose_browser, running_as_root
@@ -49,7 +50,7 @@ def target(profile: Path) -> Launch:
     return Launch(executable=executable, no_sandbox=running_as_root(), profile_dir=str(profile))
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def browser(target: Launch) -> AsyncIterator[LaunchedBrowser]:
     launched = await launch_browser(target, viewport=Viewport(), deadline=30)
     yield launched
