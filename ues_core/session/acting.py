@@ -9,10 +9,8 @@ from typing import Any, Final
 
 from ues_core.contract import (
     Action,
-    ActionClass,
     AnswerDialog,
     Back,
-    Click,
     ClosePage,
     Code,
     DispatchStatus,
@@ -24,9 +22,7 @@ from ues_core.contract import (
     Expectation,
     Fault,
     Forward,
-    Identity,
     Inspection,
-    Intent,
     Landed,
     Landing,
     LedgerError,
@@ -34,35 +30,32 @@ from ues_core.contract import (
     Navigation,
     NavigationKind,
     Need,
-    NodeFacts,
     Observe,
     PolicyRefusal,
     PopupPolicy,
-    Press,
     Receipt,
     Refusal,
     Reload,
     RequestKind,
     Scroll,
     Surface,
-    TargetNote,
     UesError,
     Verb,
     Wait,
     decide,
 )
-from ues_core.policy.approvals import guard_key
 from ues_core.policy.capability import require_for_action
-from ues_core.policy.risk import judge
 from ues_core.policy.taxonomy import traits
 from ues_core.redact import scrub_url
 from ues_core.seal.refs import RefEntry
-from ues_core.session._text import iso, sha
+from ues_core.session._text import iso
 from ues_core.session.context import SessionContext, bounded
 from ues_core.session.desk import Ask, ObservationDesk
-from ues_core.session.drafting import Draft, parse_action, parse_expectations, safe_snapshot
+from ues_core.session.drafting import Draft, parse_action, parse_expectations
 from ues_core.session.evidence import EvidenceBook
-from ues_core.session.gestures import check_hit, check_operable, gesture_of
+from ues_core.session.gestures import check_hit, gesture_of
+from ues_core.session.judging import intend, judge_link, judge_risk, judge_target
+from ues_core.session.landing import conclude, confirm, note_landing
 from ues_core.session.observing import Redactor, scrub_surface
 from ues_core.session.waiting import Watcher
 
@@ -70,14 +63,6 @@ SETTLE_SECONDS: Final = 0.05
 """Pause after a gesture before the surface is looked at: a click's navigation or new page starts after the click returns."""
 GUARD_RETRIES: Final = 2
 """New attempts after the guard stopped an input whose target had drifted: nothing had reached the page."""
-
-STRICT_FIELDS: Final = ("role", "tag", "input_type", "download", "href")
-"""Identity fields whose change makes it another target. A name may drift (a timer in a label); risk is judged on the live one."""
-
-HARD_REFUSALS: Final = frozenset(
-    {Code.CREDENTIAL_ENTRY, Code.FILE_UPLOAD, Code.DOWNLOAD, Code.DANGEROUS_KEY, Code.HUMAN_VERIFICATION}
-)
-"""Refusals that no approval lifts: a person does these."""
 
 _ELSEWHERE: Final = {
     Verb.INSPECT: "session.observe(within=ref)",
@@ -176,7 +161,7 @@ class ActionPath:
             case Observe():
                 observation = await self._desk.observe(Ask(page=action.page, within=action.within, detail=action.detail))
                 draft.observation_epoch, draft.observation_fingerprint = observation.epoch, observation.fingerprint
-                self._confirm(draft)
+                confirm(draft)
             case Wait():
                 await self._wait(draft, action, expectations)
             case Navigate() | Reload() | Back() | Forward():
@@ -191,7 +176,7 @@ class ActionPath:
                     "answer the dialog",
                 )
                 self._evidence.answered(action.dialog)
-                self._confirm(draft)
+                confirm(draft)
             case _:
                 await self._touch(draft, action, verb, approval, expectations, seconds)
 
@@ -214,19 +199,19 @@ class ActionPath:
             facts = inspection.facts if inspection is not None else None
             identity = facts.identity() if facts is not None else None
             if entry is not None and inspection is not None and facts is not None and identity is not None:
-                self._judge_target(draft, verb, entry, inspection, facts, identity)
-            external = self._judge_risk(draft, action, verb, facts)
+                judge_target(self._ctx, draft, verb, entry, inspection, facts, identity)
+            external = judge_risk(self._ctx, draft, action, verb, facts)
             gesture = gesture_of(action, page, entry.key if entry else None, facts, to.key if to else None)
-            self._judge_link(action, facts)
+            judge_link(self._ctx, action, facts)
             if inspection is not None:
                 check_hit(verb, inspection)
             if external:
-                await self._intend(draft, action, verb, entry, inspection, before, approval)
+                await intend(self._ctx, draft, action, verb, entry, inspection, before, approval)
             draft.dispatched, draft.landed = True, Landed.UNKNOWN
             landing = await bounded(
                 ctx.driver.dispatch(gesture, expect=identity, deadline=seconds), seconds, "perform the input"
             )
-            self._note_landing(draft, landing)
+            note_landing(draft, landing)
             drifted = landing.code is Code.TARGET_CHANGED and landing.landed is Landed.NOWHERE
             if not drifted or external or attempt == GUARD_RETRIES:
                 break
@@ -236,7 +221,7 @@ class ActionPath:
         if draft.dispatched:
             self._desk.dispatched(entry.key if entry is not None else None)
         await self._after(draft, page, before, landing.navigation, settle=not isinstance(action, Scroll))
-        self._conclude(draft, landing)
+        conclude(draft, landing)
         await self._verify(draft, action, landing, expectations, page)
 
     async def _look(self, draft: Draft, entry: RefEntry | None, seconds: float) -> Inspection | None:
@@ -251,142 +236,7 @@ class ActionPath:
             raise Refusal("The node is no longer in the document.", code=Code.TARGET_GONE, next_step="Observe again.")
         return inspection
 
-    # -- judging -----------------------------------------------------------------------------------------------------
-
-    def _judge_target(
-        self, draft: Draft, verb: Verb, entry: RefEntry, inspection: Inspection, facts: NodeFacts, identity: Identity
-    ) -> None:
-        redact = Redactor(self._ctx.detectors)
-        drifted = entry.identity.changed(identity) if entry.identity is not None else ()
-        draft.target = TargetNote(
-            ref=entry.ref, role=facts.role, name=redact(facts.name), identity=identity.digest, drifted=drifted
-        )
-        strict = tuple(name for name in drifted if name in STRICT_FIELDS)
-        if strict and entry.identity is not None:
-            draft.changed = drifted
-            draft.before = safe_snapshot(entry.identity, redact(entry.identity.name))
-            draft.after = safe_snapshot(identity, redact(identity.name))
-            raise Refusal(
-                f"The node is no longer what was observed; changed: {', '.join(strict)}.",
-                code=Code.TARGET_CHANGED,
-                fault=Fault.PAGE,
-                next_step="Observe again and decide anew.",
-            )
-        if not facts.visible and verb is not Verb.SCROLL:
-            draft.changed = tuple(name for name in drifted if name == "visible")
-            raise Refusal(
-                "The node is not visible.", code=Code.TARGET_NOT_VISIBLE, fault=Fault.PAGE, next_step="Observe again."
-            )
-        check_operable(verb, facts)
-
-    def _judge_risk(self, draft: Draft, action: Action, verb: Verb, facts: NodeFacts | None) -> bool:
-        """Whether the action is an external side effect. Raises for what no approval lifts."""
-        chord = action.key if isinstance(action, Press) else ""
-        verdict = judge(verb, facts, chord=chord, extra_terms=self._ctx.risk_terms)
-        draft.risk = verdict.level
-        if verdict.code in HARD_REFUSALS:
-            raise PolicyRefusal(
-                verdict.reason, code=verdict.code, next_step="Hand this step to a person; the session stays usable."
-            )
-        external = verdict.code is not Code.OK or traits(verb).action_class is ActionClass.EXTERNAL_SIDE_EFFECT
-        if external:
-            draft.action_class = ActionClass.EXTERNAL_SIDE_EFFECT
-            draft.code, draft.reason = verdict.code, verdict.reason
-        return external
-
-    def _judge_link(self, action: Action, facts: NodeFacts | None) -> None:
-        if facts is None or not facts.href or not isinstance(action, Click):
-            return
-        verdict = decide(self._ctx.gate, facts.href, RequestKind.NAVIGATE)
-        if not verdict.allowed:
-            raise PolicyRefusal(
-                f"The link leads off the allowlist: {verdict.reason}.",
-                code=verdict.code,
-                next_step="Only the operator can add an origin.",
-            )
-
-    async def _intend(
-        self,
-        draft: Draft,
-        action: Action,
-        verb: Verb,
-        entry: RefEntry | None,
-        inspection: Inspection | None,
-        before: Surface,
-        approval: str | None,
-    ) -> None:
-        """An external side effect: approved exactly, not a duplicate, and on disk before anything happens."""
-        ctx = self._ctx
-        risky, reason = draft.code, draft.reason
-        if entry is None or draft.target is None or inspection is None:
-            raise PolicyRefusal(
-                "An external side effect needs a ref that the host approved.",
-                code=risky if risky is not Code.OK else Code.APPROVAL_REQUIRED,
-                next_step="Pass the ref of the node and an approval.",
-            )
-        arguments = arguments_digest(action)
-        guard = guard_key(
-            owner=ctx.owner,
-            location=scrub_url(before.location),
-            verb=str(verb),
-            identity=draft.target.identity,
-            arguments_digest=arguments,
-            form_digest=inspection.form_digest,
-            idempotency_key=action.idempotency_key or "",
-        )
-        if approval is None:
-            raise PolicyRefusal(
-                reason or "This has an effect outside the page and was not approved.",
-                code=risky if risky is not Code.OK else Code.APPROVAL_REQUIRED,
-                next_step="The host can approve exactly this action: host.approve(session, action).",
-            )
-        if guard in ctx.side_effects:
-            raise PolicyRefusal(
-                "The same side effect was already dispatched, perhaps before a crash; it is never repeated by itself.",
-                code=Code.DUPLICATE_SIDE_EFFECT,
-                next_step="Look whether it took effect; to repeat it on purpose pass another idempotency_key.",
-            )
-        ctx.approvals.consume(
-            approval,
-            owner=ctx.owner,
-            session=ctx.session_id,
-            page=entry.page,
-            document=entry.document,
-            ref=entry.ref,
-            identity=draft.target.identity,
-            verb=str(verb),
-            arguments_digest=arguments,
-            form_digest=inspection.form_digest,
-            now=ctx.now(),
-        )
-        draft.approval = approval
-        intent = Intent(
-            intent_id=ctx.new_id("int"),
-            owner=ctx.owner,
-            session=ctx.session_id,
-            verb=str(verb),
-            action_class=ActionClass.EXTERNAL_SIDE_EFFECT,
-            page=entry.page,
-            document=entry.document,
-            target=draft.target,
-            arguments_digest=arguments,
-            approval=approval,
-            idempotency_key=action.idempotency_key,
-            guard_key=guard,
-            at=iso(ctx.now()),
-        )
-        await ctx.recorder.intent(intent)
-        draft.intent_id = intent.intent_id
-        ctx.side_effects.add(guard)
-        draft.code, draft.reason = Code.OK, ""
-
     # -- after the input ---------------------------------------------------------------------------------------------
-
-    def _note_landing(self, draft: Draft, landing: Landing) -> None:
-        draft.dispatched = landing.dispatched
-        draft.landed, draft.guard = landing.landed, landing.guard
-        if landing.code is not Code.OK:
-            draft.code, draft.reason = landing.code, landing.detail
 
     async def _after(
         self, draft: Draft, page: str, before: Surface, navigation: NavigationKind, *, settle: bool
@@ -429,34 +279,6 @@ class ActionPath:
         elif event.kind is EventKind.PAGE_CRASHED:
             draft.warnings.append("the page crashed")
 
-    def _conclude(self, draft: Draft, landing: Landing) -> None:
-        if draft.code is not Code.OK:
-            if landing.code is not Code.OK:
-                draft.status = DispatchStatus.UNKNOWN if landing.landed is Landed.UNKNOWN else DispatchStatus.FAILED
-                if landing.landed in (Landed.NOWHERE, Landed.ELSEWHERE) and landing.code in (
-                    Code.TARGET_CHANGED,
-                    Code.LANDED_ELSEWHERE,
-                ):
-                    draft.status = DispatchStatus.REJECTED
-                draft.fault = draft.fault or Fault.PAGE
-                draft.next_step = draft.next_step or "Observe again and decide anew."
-            return
-        if landing.landed is Landed.ELSEWHERE:
-            draft.code, draft.status = Code.LANDED_ELSEWHERE, DispatchStatus.REJECTED
-            draft.reason = landing.detail or "The input met another node and was stopped."
-            draft.next_step = "Observe again and decide anew."
-        elif landing.landed is Landed.UNKNOWN and not (landing.dispatched and draft.target is None):
-            # a key pressed on whatever has the focus was meant for no node, so there is no landing to be known
-            draft.code, draft.status = Code.DISPATCH_OUTCOME_UNKNOWN, DispatchStatus.UNKNOWN
-            draft.reason = landing.detail or "It is not known where the input landed."
-            draft.next_step = "Observe before doing anything else."
-        else:
-            self._confirm(draft)
-
-    @staticmethod
-    def _confirm(draft: Draft) -> None:
-        draft.status, draft.code, draft.reason = DispatchStatus.CONFIRMED, Code.OK, ""
-
     async def _verify(
         self, draft: Draft, action: Action, landing: Landing, expectations: tuple[Expectation, ...], page: str
     ) -> None:
@@ -486,7 +308,7 @@ class ActionPath:
             draft.verification = await self._watcher.verify(every, page, own=[], needed=True, seconds=action.seconds)
         else:
             await asyncio.sleep(action.seconds)
-        self._confirm(draft)
+        confirm(draft)
 
     async def _navigate(
         self,
@@ -532,7 +354,7 @@ class ActionPath:
             draft.code, draft.status = Code.ACTION_INVALID, DispatchStatus.FAILED
             draft.reason = "There is no such entry in the page's history."
             return
-        self._confirm(draft)
+        confirm(draft)
         if result.status is not None and result.status >= 400:
             draft.warnings.append(f"the document came with HTTP status {result.status}")
         draft.verification = await self._watcher.verify(
@@ -552,7 +374,7 @@ class ActionPath:
             self._desk.page = next(p.page for p in reversed(pages) if p.page != page)
             draft.warnings.append(f"the session falls back to page {self._desk.page}")
         draft.landed = Landed.ON_TARGET
-        self._confirm(draft)
+        confirm(draft)
 
 
 class DocumentGoneRefusal(Refusal):
@@ -574,9 +396,3 @@ def bounded_seconds(timeout: float | None, otherwise: float) -> float:
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or timeout != timeout:
         raise Refusal("A timeout is a number of seconds.", code=Code.ACTION_INVALID, next_step="Pass timeout=5.0.")
     return max(0.1, min(float(timeout), 180.0))
-
-
-def arguments_digest(action: Action) -> str:
-    """SHA-256 (32 hex) over an action's arguments without its ref, page and idempotency key."""
-    data = action.model_dump_json(exclude={"ref", "page", "idempotency_key"})
-    return sha((data,))

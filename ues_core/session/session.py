@@ -44,11 +44,12 @@ from ues_core.contract import (
 )
 from ues_core.policy.content import analyse
 from ues_core.session._text import iso, unsupported
-from ues_core.session.acting import ActionPath, DocumentGoneRefusal, arguments_digest
+from ues_core.session.acting import ActionPath, DocumentGoneRefusal
 from ues_core.session.context import SessionContext, bounded
 from ues_core.session.desk import Ask, ObservationDesk
 from ues_core.session.drafting import parse_action
 from ues_core.session.evidence import EvidenceBook
+from ues_core.session.judging import arguments_digest
 from ues_core.session.observing import Redactor, scrub_surface
 from ues_core.session.picture import quality_of
 
