@@ -29,8 +29,6 @@ def show_consultation(report: dict[str, Any]) -> None:
         _claims(advice["claims"])
         for key in advice["unknown_keys"]:
             note(f"  a key that the schema does not know was not used: {key}")
-        for wish in advice["evidence_requests"]:
-            say(f"  It asks for evidence ({wish['kind']}): {wish['target']} - {wish['reason']}")
     if report["stripped"]:
         say("Stripped, because advice has no authority:")
         for found in report["stripped"]:
@@ -83,15 +81,35 @@ def show_sections(sections: list[dict[str, Any]]) -> None:
 
 def _sent(report: dict[str, Any]) -> None:
     say(f"Destination: {report['destination']}")
-    sent = report["sent"]
-    if sent is None:
+    exchanges = [exchange for exchange in report["exchanges"] if exchange["sections"]]
+    if not exchanges:
         say("Nothing was sent.")
+    for sent in exchanges:
+        why = ", by itself, because evidence was asked for" if sent["by_itself"] else ""
+        say(f"Sent: {sent['chars']} characters in exchange {sent['exchange']}{why}, digest {sent['digest'][:16]}")
+        show_sections(sent["sections"])
+        delta = sent["delta"]
+        if delta is not None and delta["omitted"]:
+            say(f"Changed but not sent, for size: {', '.join(delta['omitted'])}")
+        _evidence(sent["evidence"])
+
+
+def _evidence(decisions: list[dict[str, Any]]) -> None:
+    if not decisions:
         return
-    say(f"Sent: {sent['chars']} characters in exchange {sent['exchange']}, digest {sent['digest'][:16]}")
-    show_sections(sent["sections"])
-    delta = report["delta"]
-    if delta is not None and delta["omitted"]:
-        say(f"Changed but not sent, for size: {', '.join(delta['omitted'])}")
+    rows = [
+        (
+            d["number"],
+            d["kind"],
+            d["target"] or "-",
+            "granted" if d["granted"] else "denied",
+            d["chars"] or "",
+            d["denial"] or d["digest"][:12],
+            d["detail"],
+        )
+        for d in decisions
+    ]
+    print_table(("request", "kind", "target", "", "chars", "reason or digest", "detail"), rows, title="Evidence it asked for")
 
 
 def _claims(claims: list[dict[str, Any]]) -> None:

@@ -101,6 +101,7 @@ def _shape(kept: KeptConsultation) -> dict[str, Any]:
                 "digest": e.receipt.prompt_digest,
                 "sections": e.sent,
                 "delta": e.delta,
+                "evidence": e.evidence,
                 "receipt": e.receipt.receipt_id,
                 "outcome": e.receipt.outcome,
                 "code": e.receipt.code,
@@ -115,7 +116,8 @@ def _shape(kept: KeptConsultation) -> dict[str, Any]:
 
 def _show(kept: KeptConsultation) -> None:
     from ues_core.cli._opinion import show_consultation
-    from ues_core.reasoning.report import advice_report, may_be_done
+    from ues_core.reasoning.exchange import Exchange
+    from ues_core.reasoning.report import advice_report, exchange_report, may_be_done
 
     say(f"Task: {kept.inputs.task}")
     say(f"Asked in mode {kept.mode}: {kept.decision}")
@@ -123,7 +125,6 @@ def _show(kept: KeptConsultation) -> None:
         receipt, advice = exchange.receipt, exchange.advice
         say(f"\nExchange {receipt.exchange}, {receipt.started_at}" + (f": {exchange.question}" if exchange.question else ""))
         last = number == len(kept.exchanges)
-        was_sent = bool(receipt.request_id)
         show_consultation(
             {
                 "consultation": kept.consultation,
@@ -134,15 +135,9 @@ def _show(kept: KeptConsultation) -> None:
                 "reason": receipt.reason,
                 "next_step": kept.next_step if last else "",
                 "destination": kept.destination,
-                "sent": {
-                    "chars": receipt.prompt_chars,
-                    "exchange": receipt.exchange,
-                    "digest": receipt.prompt_digest,
-                    "sections": [section.model_dump(mode="json") for section in exchange.sent],
-                }
-                if was_sent
-                else None,
-                "delta": exchange.delta.model_dump(mode="json") if exchange.delta is not None else None,
+                "exchanges": [
+                    exchange_report(Exchange(receipt, exchange.sent, exchange.delta, exchange.evidence, exchange.by_itself))
+                ],
                 "advice": advice_report(advice) if advice is not None else None,
                 "stripped": [found.model_dump(mode="json") for found in exchange.stripped],
                 "may": may_be_done(advice),

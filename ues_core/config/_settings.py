@@ -93,6 +93,8 @@ class BudgetSettings(Model):
     """Consultations that one host starts."""
     follow_ups: int = Field(default=2, ge=0, le=16)
     """Follow-ups of one consultation (reference: lane budgets of the reasoning seed)."""
+    evidence_rounds: int = Field(default=1, ge=0, le=4)
+    """Follow-ups of one consultation that are sent by themselves because the consultant asked for evidence; each is a follow-up."""
     max_nodes: int = Field(default=60, ge=1, le=2_000)
     """Nodes of one observation."""
     max_bytes: int = Field(default=49_152, ge=256, le=1_048_576)

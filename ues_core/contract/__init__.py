@@ -51,11 +51,13 @@ from ues_core.contract.adapters import (
     sync_provider,
 )
 from ues_core.contract.advice import (
+    REQUESTABLE,
     Advice,
     AdviceAnswer,
     AuthorityFinding,
     Binding,
     Claim,
+    EvidenceDecision,
     WireClaim,
     WireEvidenceRequest,
 )
@@ -77,6 +79,8 @@ from ues_core.contract.consulting_words import (
     ChannelKind,
     ClaimKind,
     ConsultOutcome,
+    ContextState,
+    EvidenceDenial,
     EvidenceKind,
     LeftOut,
     PacketTier,
@@ -85,6 +89,8 @@ from ues_core.contract.consulting_words import (
     SectionName,
 )
 from ues_core.contract.contribution import (
+    ContextQuery,
+    ContextSection,
     ExtraDetector,
     RiskTerms,
 )
@@ -187,6 +193,7 @@ from ues_core.contract.observation import (
     Scope,
 )
 from ues_core.contract.packet import (
+    ContextNote,
     DeltaReport,
     DiffRow,
     EdgeRow,
@@ -304,6 +311,7 @@ from ues_core.contract.words import (
     Tristate,
     TruncationReason,
     Trust,
+    TrustState,
     Verb,
     VerificationStatus,
     WaitUntil,
@@ -325,6 +333,7 @@ __all__ = [
     "PROJECT",
     "PROVIDER_METHODS",
     "REF_SHAPE",
+    "REQUESTABLE",
     "URL_LIMIT",
     "AccountMutation",
     "AccountSigns",
@@ -377,6 +386,10 @@ __all__ = [
     "ConsultRequest",
     "ContentFlag",
     "ContentSignal",
+    "ContextNote",
+    "ContextQuery",
+    "ContextSection",
+    "ContextState",
     "Coverage",
     "CoverageCaps",
     "CoverageReason",
@@ -407,6 +420,8 @@ __all__ = [
     "EventKind",
     "Events",
     "Evidence",
+    "EvidenceDecision",
+    "EvidenceDenial",
     "EvidenceEntry",
     "EvidenceKind",
     "EvidenceReport",
@@ -539,6 +554,7 @@ __all__ = [
     "Tristate",
     "TruncationReason",
     "Trust",
+    "TrustState",
     "TurnShape",
     "Type",
     "TypeGesture",

@@ -8,9 +8,19 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from ues_core.contract._base import Model
-from ues_core.contract.consulting_words import AdviceAction, AuthorityClaim, BindingStatus, ClaimKind, EvidenceKind
+from ues_core.contract.consulting_words import (
+    AdviceAction,
+    AuthorityClaim,
+    BindingStatus,
+    ClaimKind,
+    EvidenceDenial,
+    EvidenceKind,
+)
 from ues_core.contract.observation import External
 from ues_core.contract.words import Authority
+
+REQUESTABLE: tuple[EvidenceKind, ...] = tuple(kind for kind in EvidenceKind if kind is not EvidenceKind.HOST_CONTEXT)
+"""The evidence that a consultant may ask for; anything else is denied."""
 
 
 class _Wire(Model):
@@ -38,7 +48,9 @@ class WireEvidenceRequest(_Wire):
     """One piece of local evidence the consultant asks for."""
 
     kind: EvidenceKind
+    """Another word is no answer of the schema; one that the operator does not allow is denied."""
     target: str = Field(default="", max_length=500)
+    """A path, ``path:first-last`` or ``path (symbol)``; the source of a host's own evidence; or empty."""
     reason: str = Field(default="", max_length=400)
 
 
@@ -86,6 +98,22 @@ class Binding(Model):
     digest: str = ""
     """SHA-256 of the local content at that moment, 64 hex; empty when there is none."""
     detail: str = Field(default="", max_length=400)
+
+
+class EvidenceDecision(Model):
+    """What became of one evidence request: given in the follow-up of the same conversation, or denied with a reason."""
+
+    number: int = Field(ge=1)
+    kind: EvidenceKind
+    target: str = Field(default="", max_length=500)
+    granted: bool
+    denial: EvidenceDenial | None = None
+    """Why not; ``None`` when it was granted."""
+    chars: int = 0
+    """Characters that were granted."""
+    digest: str = ""
+    """SHA-256 of what was granted, 64 hex."""
+    detail: str = Field(default="", max_length=300)
 
 
 class AuthorityFinding(Model):

@@ -162,7 +162,7 @@ class AuthorityClaim(StrEnum):
 
 
 class EvidenceKind(StrEnum):
-    """The local evidence a consultant may ask for."""
+    """What a piece of local evidence is. A consultant may ask for each of them but ``host-context``."""
 
     DIFF = "diff"
     FAILED_OUTPUT = "failed-output"
@@ -173,6 +173,41 @@ class EvidenceKind(StrEnum):
     TELEMETRY_SUMMARY = "telemetry-summary"
     TOOL_OUTPUT = "tool-output"
     COMMITS = "commits"
+    HOST_CONTEXT = "host-context"
+
+
+class EvidenceDenial(StrEnum):
+    """Why a piece of evidence that a consultant asked for is not given."""
+
+    KIND_NOT_ALLOWED = "kind-not-allowed"
+    EXCHANGE_CAP = "exchange-cap"
+    RUN_CAP = "run-cap"
+    SIZE_CAP = "size-cap"
+    SWITCHED_OFF = "switched-off"
+    NO_FOLLOW_UP = "no-follow-up"
+    ANSWER_FLAGGED = "answer-flagged"
+    ALREADY_SENT = "already-sent"
+    NOT_AVAILABLE = "not-available"
+    NO_REPOSITORY = "no-repository"
+    TARGET_INVALID = "target-invalid"
+    OUTSIDE_REPOSITORY = "outside-repository"
+    SECRET_PATH = "secret-path"
+    EXCLUDED_PATH = "excluded-path"
+    IGNORED_FILE = "ignored-file"
+    NO_SUCH_FILE = "no-such-file"
+    UNREADABLE = "unreadable"
+    SECRET_FOUND = "secret-found"
+
+
+class ContextState(StrEnum):
+    """What became of one hook package that was asked for context."""
+
+    ADDED = "added"
+    NOTHING = "nothing"
+    INVALID = "invalid"
+    FAILED = "failed"
+    LATE = "late"
+    SWITCHED_OFF = "switched-off"
 
 
 class ProgressKind(StrEnum):

@@ -1,4 +1,4 @@
-"""What a contributor plugin hands over: data, validated at load. It can only add a detector or a refusal, never grant."""
+"""What a contributor plugin hands over: data, validated. It can only add a detector, a refusal or context, never grant."""
 
 from __future__ import annotations
 
@@ -25,3 +25,26 @@ class RiskTerms(Model):
     category: Literal[Code.DESTRUCTIVE_TARGET, Code.FINANCIAL_TARGET, Code.EXTERNAL_COMMIT_TARGET, Code.SECURITY_TARGET]
     terms: tuple[str, ...] = Field(min_length=1, max_length=200)
     """Plain words or phrases; matched case-insensitively after NFKC, at word boundaries where the script has them."""
+
+
+class ContextQuery(Model):
+    """What a hook is asked for context about. The paths are those that the packet could show."""
+
+    task: str
+    """Redacted."""
+    root: str
+    """The repository's folder on this machine; empty without one."""
+    head: str = ""
+    files: tuple[str, ...] = Field(default=(), max_length=200)
+    """The most relevant files, best first, relative to ``root``."""
+    seconds: float = Field(gt=0)
+    """How long an answer is waited for."""
+
+
+class ContextSection(Model):
+    """One section that a host adds to a packet: what its language server, test runner or other tool knows."""
+
+    title: str = Field(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]+$")
+    text: str = Field(max_length=200_000)
+    path: str = Field(default="", max_length=500)
+    """The file it is about; a secret or excluded one keeps the whole section out."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ues_core.contract._base import Model
-from ues_core.contract.consulting_words import EvidenceKind, LeftOut, PacketTier, SectionName
+from ues_core.contract.consulting_words import ContextState, EvidenceKind, LeftOut, PacketTier, SectionName
 
 
 class PacketBudget(Model):
@@ -129,6 +129,17 @@ class LeftOutCount(Model):
     examples: tuple[str, ...] = ()
 
 
+class ContextNote(Model):
+    """What became of one hook package that was asked for sections of the host's own."""
+
+    distribution: str
+    state: ContextState
+    sections: int = 0
+    """Sections that are in the packet, before its budget."""
+    chars: int = 0
+    cause: str = Field(default="", max_length=300)
+
+
 class Packet(Model):
     """A decision packet: bounded, redacted, fingerprinted over its content."""
 
@@ -144,6 +155,11 @@ class Packet(Model):
     reports: tuple[SectionReport, ...] = ()
     left_out: tuple[LeftOutCount, ...] = ()
     redactions: int = 0
+    context: tuple[ContextNote, ...] = ()
+    """Who was asked for sections of the host's own, and what came of it."""
+    content: str = ""
+    """SHA-256 over everything that the packet was made from *before* it was bounded, 64 hex: what the host said, every file that
+    was read, the whole diff. Equal means that nothing changed, also in what is not shown."""
     repository: str = ""
     """Name of the repository's folder, never its path."""
     head: str = ""

@@ -176,6 +176,14 @@ class ConsultReceipt(Model):
     absent: int = 0
     rejected: int = 0
     authority_claims: tuple[str, ...] = ()
+    evidence_asked: int = 0
+    evidence_granted: int = 0
+    evidence_denied: tuple[str, ...] = ()
+    """The reason of each denial, in the order of the requests."""
+    reused: str = ""
+    """The consultation whose advice was given again because nothing had changed; nothing was sent."""
+    repository: str = ""
+    """Digest of where the repository lies, 32 hex; empty without one."""
     started_at: str = ""
     duration_ms: float = 0.0
 

@@ -355,10 +355,8 @@ class _Keeper:
 
 
 def _limits(settings: Settings, seconds: float | None) -> ConsultLimits:
-    follow_ups = settings.budgets.follow_ups
-    if seconds is None:
-        return ConsultLimits(follow_ups=follow_ups)
-    return ConsultLimits(exchange=max(0.1, min(seconds, 3_600.0)), follow_ups=follow_ups)
+    limits = ConsultLimits(follow_ups=settings.budgets.follow_ups, evidence_rounds=settings.budgets.evidence_rounds)
+    return limits if seconds is None else replace(limits, exchange=max(0.1, min(seconds, 3_600.0)))
 
 
 def _several(providers: Sequence[str], provider: str | None) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ues_core.reasoning.channels import NoChannel, PersonChannel, make_channel
-from ues_core.reasoning.consultation import Consultation, ConsultLimits, PacketInputs, Tools
+from ues_core.reasoning.consultation import Consultation
 from ues_core.reasoning.escalate import Decision, EscalationFacts, decide
+from ues_core.reasoning.inputs import ConsultLimits, PacketInputs, Tools
 from ues_core.reasoning.packet import build_packet
 from ues_core.reasoning.person import Relay
 from ues_core.reasoning.render import NONCE_CHARS, check_outbound, render_prompt

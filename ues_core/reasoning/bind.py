@@ -6,25 +6,18 @@ A claim never opens what the packet would not show: secret and ignored paths, li
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ues_core.contract import AdviceAnswer, Binding, BindingStatus, Claim, ClaimKind, LeftOut
-from ues_core.reasoning.packet import contained, decode_source, name_reason, read_source
+from ues_core.contract import AdviceAnswer, Binding, BindingStatus, Claim, ClaimKind
 from ues_core.reasoning.packet._symbols import symbols_of
+from ues_core.reasoning.places import Places, split_path
 
 CLAIMS_BOUND: Final = 60
 QUOTE_LEAST: Final = 8
 """Characters of a quotation that can be told from chance."""
-
-_LINES: Final = re.compile(
-    r"^(?P<path>.*?)(?::(?P<start>\d{1,7})(?:[-:](?P<end>\d{1,7}))?|#L(?P<s2>\d{1,7})(?:-L?(?P<e2>\d{1,7}))?)$"
-)
-_SYMBOL: Final = re.compile(r"^(?P<path>[^()]{1,400}?)[ \t]*\((?P<symbol>[^()]{1,200})\)$")
-_DRIVE: Final = re.compile(r"^[A-Za-z]:[\\/]")
 
 
 class Bound(NamedTuple):
@@ -102,119 +95,43 @@ def _claim(
     )
 
 
-def split_path(text: str) -> tuple[str, str, int | None, int | None]:
-    """``path``, ``path:line``, ``path:a-b``, ``path#L1-L2``, ``path (symbol)`` as ``(path, symbol, start, end)``."""
-    plain = text.strip().strip("`'\"").strip()
-    symbol = ""
-    named = _SYMBOL.match(plain)
-    if named is not None:
-        plain, symbol = named["path"].strip(), named["symbol"].strip().removesuffix("()")
-    lines = _LINES.match(plain)
-    start = end = None
-    if lines is not None and lines["path"] and not _DRIVE.match(plain[:3]):
-        plain = lines["path"]
-        start = int(lines["start"] or lines["s2"]) or None
-        end = int(lines["end"] or lines["e2"] or 0) or None
-    plain = plain.replace("\\", "/") if not _DRIVE.match(plain) else plain
-    while plain.startswith("./"):
-        plain = plain[2:]
-    return plain, symbol, start, end
-
-
 class Binder:
     """Binds claims against one folder. Files are read at most once."""
 
     def __init__(self, root: Path | None, paths: Iterable[str] = ()) -> None:
-        self._root = root
-        self._exact = frozenset(paths)
-        self._folded: dict[str, list[str]] = {}
-        self._names: dict[str, list[str]] = {}
-        for path in sorted(self._exact):
-            self._folded.setdefault(path.casefold(), []).append(path)
-            self._names.setdefault(path.rpartition("/")[2].casefold(), []).append(path)
-        self._read: dict[str, tuple[str, str]] = {}
+        self._places = Places(root, paths) if root is not None else None
 
     def bind(self, claim: Claim) -> Binding:
         """What local evidence says about one claim."""
-        if self._root is None:
+        places = self._places
+        if places is None:
             return _of(claim, BindingStatus.UNVERIFIABLE, detail="there is no repository to hold it against")
         if not claim.path:
             if claim.symbol or claim.quote.strip():
                 return self._anywhere(claim)
             return _of(claim, BindingStatus.UNVERIFIABLE, detail="the claim names no place")
-        refused = self._refused(claim.path)
-        if refused:
-            return _of(claim, BindingStatus.REJECTED, detail=refused)
-        path = self._resolve(claim.path)
+        refused = places.refused(claim.path)
+        if refused is not None:
+            return _of(claim, BindingStatus.REJECTED, detail=refused.phrase)
+        path = places.resolve(claim.path)
         if claim.kind is ClaimKind.NEW_FILE:
             if path is None:
                 return _of(
                     claim, BindingStatus.NEW_FILE, path=claim.path, detail="a file that is proposed, not claimed to exist"
                 )
             return _of(
-                claim, BindingStatus.PRESENT, path=path, digest=self._digest(path), detail="proposed as new, but it exists"
+                claim, BindingStatus.PRESENT, path=path, digest=places.digest(path), detail="proposed as new, but it exists"
             )
         if path is None:
-            return self._elsewhere(claim)
-        text = self._text(path)
+            return self._elsewhere(claim, places)
+        text = places.text(path)
         if text is None:
             return _of(claim, BindingStatus.REJECTED, path=path, detail="the file cannot be read as text")
-        return self._inside(claim, path, text)
-
-    # -- paths
-
-    def _refused(self, path: str) -> str:
-        if path.startswith(("/", "~")) or _DRIVE.match(path) or "\0" in path:
-            return "an absolute path"
-        if ".." in path.split("/"):
-            return "a path that leaves the repository"
-        reason = name_reason(path)
-        if reason is LeftOut.SECRET_PATH:
-            return "the path of a secret"
-        if reason is LeftOut.ODD_NAME:
-            return "a name with control characters"
-        if reason is LeftOut.EXCLUDED_PATH:
-            return "an excluded path"
-        assert self._root is not None
-        if not contained(self._root, path):
-            return "a link out of the repository"
-        if self._exact and path not in self._exact and path.casefold() not in self._folded and (self._root / path).is_file():
-            return "a file that the repository ignores"
-        return ""
-
-    def _resolve(self, path: str) -> str | None:
-        """The local spelling of a path, or ``None``. Case may differ when exactly one file matches."""
-        assert self._root is not None
-        if path in self._exact:
-            return path if (self._root / path).is_file() else None
-        same = self._folded.get(path.casefold(), [])
-        if len(same) == 1 and (self._root / same[0]).is_file():
-            return same[0]
-        if not self._exact and (self._root / path).is_file():
-            return path
-        return path if (self._root / path).is_dir() and claim_folder(path) else None
-
-    def _text(self, path: str) -> str | None:
-        if path not in self._read:
-            assert self._root is not None
-            if (self._root / path).is_dir():
-                self._read[path] = ("", "")
-            elif self._refused(path):
-                return None
-            else:
-                data, reason = read_source(self._root, path)
-                if reason is not None:
-                    return None
-                self._read[path] = (decode_source(data), hashlib.sha256(data).hexdigest())
-        return self._read[path][0]
-
-    def _digest(self, path: str) -> str:
-        return self._read[path][1] if self._text(path) is not None else ""
+        return self._inside(claim, path, text, places.digest(path))
 
     # -- what stands in a file
 
-    def _inside(self, claim: Claim, path: str, text: str) -> Binding:
-        digest = self._digest(path)
+    def _inside(self, claim: Claim, path: str, text: str, digest: str) -> Binding:
         lines = text.count("\n") + (0 if text.endswith("\n") or not text else 1)
         start, end = claim.start_line, claim.end_line or claim.start_line
         if claim.quote.strip():
@@ -234,7 +151,7 @@ class Binder:
                 claim, status, path=path, lines=(first, last), digest=digest, detail="it stands at other lines" if moved else ""
             )
         if claim.symbol:
-            place = _find_symbol(path, text, claim.symbol)
+            place = find_symbol(path, text, claim.symbol)
             if place is None:
                 return _of(
                     claim,
@@ -260,14 +177,15 @@ class Binder:
             return _of(claim, BindingStatus.PRESENT, path=path, lines=(start, end), digest=digest)
         return _of(claim, BindingStatus.PRESENT, path=path, digest=digest)
 
-    def _elsewhere(self, claim: Claim) -> Binding:
+    def _elsewhere(self, claim: Claim, places: Places) -> Binding:
         """The path does not exist: the same name, with the same quote or symbol, elsewhere is *moved*."""
         if claim.quote.strip() or claim.symbol:
-            for path in self._names.get(claim.path.rpartition("/")[2].casefold(), [])[:8]:
-                text = self._text(path)
+            for path in places.same_name(claim.path)[:8]:
+                text = places.text(path)
                 if text is None:
                     continue
-                inner = self._inside(claim.model_copy(update={"start_line": None, "end_line": None}), path, text)
+                bare = claim.model_copy(update={"start_line": None, "end_line": None})
+                inner = self._inside(bare, path, text, places.digest(path))
                 if inner.status is BindingStatus.PRESENT:
                     return inner.model_copy(update={"status": BindingStatus.MOVED, "detail": "it stands in another folder"})
         return _of(claim, BindingStatus.ABSENT, detail="there is no such file")
@@ -275,11 +193,6 @@ class Binder:
     def _anywhere(self, claim: Claim) -> Binding:
         """A symbol or quotation without a path cannot be held against one file, so it proves nothing."""
         return _of(claim, BindingStatus.UNVERIFIABLE, detail="the claim names no file")
-
-
-def claim_folder(path: str) -> bool:
-    """Whether a path is written as a folder, which may be pointed at as a whole."""
-    return path.endswith("/") or "." not in path.rpartition("/")[2]
 
 
 def _of(
@@ -323,7 +236,7 @@ def _find_rows(rows: Sequence[tuple[int, str]], wanted: Sequence[str]) -> tuple[
     return None
 
 
-def _find_symbol(path: str, text: str, symbol: str) -> tuple[int, int, bool] | None:
+def find_symbol(path: str, text: str, symbol: str) -> tuple[int, int, bool] | None:
     """Lines of a symbol's definition, else of its first mention as a whole word."""
     plain = symbol.strip().removesuffix("()").strip("`")
     for found in symbols_of(path, text):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import math
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any
 
 from ues_core.contract import (
     Advice,
@@ -24,12 +22,12 @@ from ues_core.contract import (
     ConsultReceipt,
     ConsultRequest,
     DeltaReport,
+    EvidenceDecision,
+    EvidenceDenial,
     EvidenceRow,
     ExtraDetector,
     Fault,
     Packet,
-    PacketBudget,
-    PacketTier,
     PluginError,
     ProviderError,
     ProviderInfo,
@@ -43,59 +41,13 @@ from ues_core.contract import (
 from ues_core.reasoning.channels import Channel
 from ues_core.reasoning.delta import delta_of
 from ues_core.reasoning.escalate import Decision, EscalationFacts, decide
+from ues_core.reasoning.evidence import EvidenceDesk, evidence_digest
+from ues_core.reasoning.exchange import HELD, Exchange, Standing, Unheld, outcome_of, receipt_of
+from ues_core.reasoning.inputs import ConsultLimits, PacketInputs, Tools
 from ues_core.reasoning.judge import Judged, judge_answer
-from ues_core.reasoning.packet import BUILD_SECONDS, build_packet
+from ues_core.reasoning.packet import RepositoryView, build_packet
 from ues_core.reasoning.render import Rendered, check_outbound, render_delta, render_prompt
-from ues_core.reasoning.wrap import CLOSE_SECONDS, GRACE_SECONDS, PROBE_SECONDS, START_SECONDS, ConsultantOnly, forget
-
-HELD: Final = frozenset({ConsultOutcome.ANSWERED, ConsultOutcome.REJECTED})
-"""Outcomes of an exchange that really took place: its session may be followed up."""
-
-
-@dataclass(frozen=True, slots=True)
-class PacketInputs:
-    """What a packet is built from; see ``build_packet``."""
-
-    task: str
-    repo: Path | None = None
-    constraints: tuple[str, ...] = ()
-    requirements: tuple[str, ...] = ()
-    verification: tuple[str, ...] = ()
-    evidence: tuple[EvidenceRow, ...] = ()
-    questions: tuple[str, ...] = ()
-    attempts: tuple[str, ...] = ()
-    failing_log: str | None = None
-    files: tuple[str, ...] = ()
-    budget: PacketBudget | None = None
-    tier: PacketTier | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ConsultLimits:
-    """Bounds of a consultation; seconds and counts."""
-
-    exchange: float = 180.0
-    """One exchange with the provider."""
-    probe: float = PROBE_SECONDS
-    start: float = START_SECONDS
-    close: float = CLOSE_SECONDS
-    build: float = BUILD_SECONDS
-    follow_ups: int = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What the outside world lends to a consultation."""
-
-    record: Callable[[ConsultReceipt], None]
-    clock: Callable[[], float]
-    """Seconds, monotonic."""
-    now: Callable[[], str]
-    """The time of day, ISO 8601."""
-    new_id: Callable[[str], str]
-    """A fresh id with a prefix."""
-    nonce: Callable[[], str]
-    """A fresh unguessable word of ``NONCE_CHARS`` characters."""
+from ues_core.reasoning.wrap import GRACE_SECONDS, ConsultantOnly, forget
 
 
 class Consultation:
@@ -131,9 +83,14 @@ class Consultation:
         self.packet: Packet | None = None
         self.advice: Advice | None = None
         self.request: ConsultRequest | None = None
-        """The latest request; its prompt is what was sent, or would have been."""
+        """The latest request; its prompt is what was sent, or would have been: see ``sent``."""
+        self.sent = False
+        """Whether the latest request was handed to its provider."""
         self.delta: DeltaReport | None = None
         """What the latest follow-up sent."""
+        self.evidence: tuple[EvidenceDecision, ...] = ()
+        """What became of the evidence requests of the latest answer."""
+        self.exchanges: list[Exchange] = []
         self.receipts: list[ConsultReceipt] = []
         self._consultant = provider
         self._inputs = inputs
@@ -152,7 +109,12 @@ class Consultation:
         self._idle = asyncio.Event()
         self._closed = False
         self._stopped = False
-        self._seen_evidence = {_evidence_digest(row) for row in inputs.evidence}
+        self._desk = EvidenceDesk(
+            inputs.repo, self._limits.evidence_kinds, self._detectors, seen={evidence_digest(row) for row in inputs.evidence}
+        )
+        self._granted: tuple[EvidenceRow, ...] = ()
+        self._rounds = 0
+        self._before: Standing | None = None
         self._started = 0.0
         self._started_at = ""
 
@@ -176,6 +138,7 @@ class Consultation:
             raise UsageError("This consultation has already run.", next_step="Use follow_up(), or start another one.")
         self._must_be_open()
         await self._do(self._first())
+        await self._serve()
         return self
 
     async def follow_up(self, question: str, *, evidence: Sequence[EvidenceRow] = ()) -> Consultation:
@@ -193,11 +156,7 @@ class Consultation:
                 code=Code.CONSULTATION_CLOSED,
                 next_step="Start another consultation.",
             )
-        done = self._exchange - 1
-        allowed = self._limits.follow_ups
-        if self._consultant is not None:
-            capabilities = self._consultant.info.capabilities
-            allowed = min(allowed, capabilities.max_follow_ups if capabilities.follow_up else 0)
+        done, allowed = self._exchange - 1, self._follow_ups()
         if done >= allowed:
             raise UsageError(
                 f"This consultation has used its {allowed} follow-ups.",
@@ -205,15 +164,16 @@ class Consultation:
                 fault=Fault.POLICY,
                 next_step="Start another consultation.",
             )
-        fresh = {_evidence_digest(row) for row in evidence} - self._seen_evidence
+        fresh = {evidence_digest(row) for row in evidence} - self._desk.seen
         if done >= 1 and not fresh:
             raise UsageError(
                 "A second follow-up needs evidence that this consultation has not seen.",
                 code=Code.FRESH_EVIDENCE_REQUIRED,
                 next_step="Pass the output of a new run as evidence.",
             )
-        self._seen_evidence |= fresh
+        self._desk.seen |= fresh
         await self._do(self._again(question.strip(), tuple(evidence)))
+        await self._serve()
         return self
 
     async def cancel(self) -> None:
@@ -278,7 +238,7 @@ class Consultation:
             return
         self.packet = await self._build(self._inputs)
         if self._consultant is None:
-            raise _Unheld(
+            raise Unheld(
                 ConsultOutcome.UNAVAILABLE, Code.NO_PROVIDER, "no provider is configured", "Choose one: --provider NAME."
             )
         rendered = render_prompt(self.packet.sections, nonce=(nonce := self._tools.nonce()))
@@ -289,30 +249,66 @@ class Consultation:
         if self._stopped:
             self._channel.cancel()
         self._session = await self._consultant.start_session(self._channel, seconds=self._limits.start)
+        self.sent = True
         raw = await self._consultant.consult(self._session, self.request, self._limits.exchange)
         await self._read(raw)
 
-    async def _again(self, question: str, evidence: tuple[EvidenceRow, ...]) -> None:
+    async def _serve(self) -> None:
+        """Send what the consultant asked for and may see: by delta, in the same session, at most ``evidence_rounds`` times.
+
+        A round that fails has a receipt of its own and takes nothing away from the answer before it.
+        """
+        while self._granted and self._rounds < self._limits.evidence_rounds and self._session is not None:
+            rows, self._granted = self._granted, ()
+            self._rounds += 1
+            self._before = Standing(self.outcome, self.code, self.reason, self.next_step, self.advice)
+            try:
+                await self._do(self._again("", (), granted=rows, decided=self.evidence))
+            except UesError:
+                if self._stopped:
+                    raise
+            finally:
+                self._before = None
+
+    def _follow_ups(self) -> int:
+        """Follow-ups that this conversation may have."""
+        allowed = self._limits.follow_ups
+        if self._consultant is not None:
+            capabilities = self._consultant.info.capabilities
+            allowed = min(allowed, capabilities.max_follow_ups if capabilities.follow_up else 0)
+        return allowed
+
+    async def _again(
+        self,
+        question: str,
+        evidence: tuple[EvidenceRow, ...],
+        *,
+        granted: tuple[EvidenceRow, ...] = (),
+        decided: tuple[EvidenceDecision, ...] = (),
+    ) -> None:
         assert self._consultant is not None
         assert self._session is not None
         assert self.packet is not None
         inputs = replace(
             self._inputs,
             evidence=(*evidence, *self._inputs.evidence),
+            granted=granted or self._inputs.granted,
             questions=(*((question,) if question else ()), *self._inputs.questions),
         )
         after = await self._build(replace(inputs, budget=self.packet.budget, tier=self.packet.tier))
-        delta = delta_of(self.packet, after, limit=after.budget.delta_chars)
+        room = after.budget.delta_chars + sum(len(row.text) + len(row.source) + 40 for row in inputs.granted)
+        delta = delta_of(self.packet, after, limit=room)
         self.delta = delta.report
         if delta.report.identical:
             self.reason = "nothing changed, so nothing was sent"
             return
         nonce = self._tools.nonce()
-        rendered = render_delta(delta.sections, delta.report, nonce=nonce)
+        rendered = render_delta(delta.sections, delta.report, nonce=nonce, decided=decided)
         self._inputs, self.packet = inputs, after
         self.request = self._request(rendered, nonce)
         self.advice = None
         self._check(rendered)
+        self.sent = True
         raw = await self._consultant.follow_up(self._session, self.request, self._limits.exchange)
         await self._read(raw)
 
@@ -327,11 +323,14 @@ class Consultation:
             evidence=inputs.evidence,
             questions=inputs.questions,
             attempts=inputs.attempts,
+            history=inputs.history,
+            granted=inputs.granted,
             failing_log=inputs.failing_log,
             files=inputs.files,
             budget=inputs.budget,
             tier=inputs.tier,
             detectors=self._detectors,
+            collect=self._tools.collect,
             seconds=self._limits.build,
             # a thread cannot be cancelled, but it looks at the clock between its steps: for a stopped one time is over
             clock=lambda: math.inf if self._stopped else time.monotonic(),
@@ -339,6 +338,7 @@ class Consultation:
 
     def _request(self, rendered: Rendered, nonce: str) -> ConsultRequest:
         self._exchange += 1
+        self.sent = False
         return ConsultRequest(
             request_id=self._tools.new_id("req"),
             nonce=nonce,
@@ -370,7 +370,7 @@ class Consultation:
             CapabilityState.TIMEOUT: ConsultOutcome.TIMED_OUT,
         }.get(report.state, ConsultOutcome.UNAVAILABLE)
         reason = f"the provider is {report.state}" + (f": {report.reason}" if report.reason else "")
-        raise _Unheld(outcome, Code.WEB_REASONING_UNAVAILABLE, reason, report.next_step)
+        raise Unheld(outcome, Code.WEB_REASONING_UNAVAILABLE, reason, report.next_step)
 
     async def _read(self, raw: RawAnswer) -> None:
         """What came back: whose is it, what does it say, what of it stands in the repository."""
@@ -380,10 +380,36 @@ class Consultation:
             judge_answer, raw, self.request, session=self._session, provider=self.provider, root=self._inputs.repo
         )
         self.advice = judged.advice
+        await self._decide_evidence(judged)
         if judged.outcome not in HELD:
-            raise _Unheld(judged.outcome, judged.code, judged.reason, judged.next_step, raw, judged)
+            raise Unheld(judged.outcome, judged.code, judged.reason, judged.next_step, raw, judged)
         self._resume_handle = raw.resume_handle or self._session.handle
         self._end(judged.outcome, judged.code, judged.reason, judged.next_step, raw=raw, judged=judged)
+
+    async def _decide_evidence(self, judged: Judged) -> None:
+        """Grant or deny what the answer asks to see, before its receipt is written; nothing is sent here."""
+        self.evidence, self._granted = (), ()
+        asked = judged.advice.evidence_requests if judged.advice is not None else ()
+        if not asked:
+            return
+        assert self._consultant is not None
+        inputs, desk = self._inputs, self._desk
+        refused = (
+            EvidenceDenial.ANSWER_FLAGGED
+            if judged.findings
+            else EvidenceDenial.SWITCHED_OFF
+            if self._rounds >= self._limits.evidence_rounds
+            else EvidenceDenial.NO_FOLLOW_UP
+            if self._exchange - 1 >= self._follow_ups()
+            else None
+        )
+        if refused is not None:
+            self.evidence = desk.refuse(asked, refused).decisions
+            return
+        room = self._consultant.info.capabilities.max_prompt_chars // 2
+        self.evidence, self._granted = await asyncio.to_thread(
+            desk.serve, asked, inputs, room=room, view=lambda: RepositoryView(inputs.repo) if inputs.repo is not None else None
+        )
 
     # -- ends --------------------------------------------------------------------------------------------------------
 
@@ -393,8 +419,8 @@ class Consultation:
         if self._stopped:
             self._end(ConsultOutcome.CANCELLED, Code.CANCELLED, "the host cancelled it")
             return
-        unheld = error if isinstance(error, _Unheld) else None
-        cause = unheld.outcome if unheld is not None else _outcome_of(error)
+        unheld = error if isinstance(error, Unheld) else None
+        cause = unheld.outcome if unheld is not None else outcome_of(error)
         if cause is ConsultOutcome.REJECTED:
             self._end(cause, error.code, error.sentence, error.next_step)
             return
@@ -420,37 +446,41 @@ class Consultation:
         *,
         raw: RawAnswer | None = None,
         judged: Judged | None = None,
+        reused: str = "",
     ) -> None:
         """The one place where an exchange ends: state and receipt."""
-        self.outcome, self.code, self.reason, self.next_step = outcome, code, reason[:500], next_step[:400]
-        request, advice = self.request, self.advice
-        receipt = ConsultReceipt(
-            receipt_id=self._tools.new_id("rcp"),
-            owner=self._owner,
+        reason = reason[:500]
+        before = self._before
+        if before is not None and outcome not in HELD and outcome is not ConsultOutcome.CANCELLED:
+            # the answer that asked for evidence still stands; only what it asked for did not come of it
+            self.outcome, self.code, self.reason, self.advice = before.outcome, before.code, before.reason, before.advice
+            self.cause = None
+            self.next_step = f"The evidence that was asked for brought no further answer ({outcome}): {reason}"[:400]
+        else:
+            self.outcome, self.code, self.reason, self.next_step = outcome, code, reason, next_step[:400]
+        asked = self.evidence if judged is not None else ()
+        receipt = receipt_of(
+            self._tools,
             consultation=self.id,
             exchange=max(1, self._exchange),
-            provider=self.provider or "none",
+            owner=self._owner,
+            provider=self.provider,
             outcome=outcome,
             code=code,
-            reason=self.reason,
-            request_id=request.request_id if request is not None else "",
-            packet_fingerprint=self.packet.fingerprint if self.packet is not None else "",
-            prompt_digest=request.prompt_digest if request is not None else "",
-            prompt_chars=len(request.prompt) if request is not None else 0,
-            sections=tuple(str(s.name) for s in request.sections) if request is not None else (),
-            answer_digest=judged.raw_digest if judged is not None else "",
-            answer_chars=len(raw.text) if raw is not None else 0,
-            model_requested=self._model,
-            model_observed=raw.model_observed if raw is not None else "",
-            claims=len(advice.claims) if advice is not None else 0,
-            present=judged.present if judged is not None else 0,
-            absent=judged.absent if judged is not None else 0,
-            rejected=judged.rejected if judged is not None else 0,
-            authority_claims=tuple(sorted({str(f.category) for f in judged.findings})) if judged is not None else (),
+            reason=reason,
+            request=self.request if self.sent else None,
+            packet=self.packet,
+            model=self._model,
+            raw=raw,
+            judged=judged,
+            asked=asked,
+            reused=reused,
+            started=self._started,
             started_at=self._started_at,
-            duration_ms=max(0.0, (self._tools.clock() - self._started) * 1_000) if self._started else 0.0,
         )
         self.receipts.append(receipt)
+        sent = self.request.sections if self.request is not None and self.sent else ()
+        self.exchanges.append(Exchange(receipt, sent, self.delta, asked, by_itself=before is not None))
         self._tools.record(receipt)
 
     async def _release(self) -> None:
@@ -468,31 +498,3 @@ class Consultation:
             raise UsageError(
                 "This consultation is closed.", code=Code.CONSULTATION_CLOSED, next_step="Start another consultation."
             )
-
-
-class _Unheld(ProviderError):
-    """An exchange that was not held, with its outcome."""
-
-    def __init__(
-        self,
-        outcome: ConsultOutcome,
-        code: Code,
-        reason: str,
-        next_step: str = "",
-        raw: RawAnswer | None = None,
-        judged: Judged | None = None,
-    ) -> None:
-        super().__init__(reason, code=code, next_step=next_step)
-        self.outcome = outcome
-        self.raw = raw
-        self.judged = judged
-
-
-def _outcome_of(error: UesError) -> ConsultOutcome:
-    if error.code is Code.ANSWER_IS_PROMPT:
-        return ConsultOutcome.REJECTED
-    return ConsultOutcome.TIMED_OUT if error.code is Code.DEADLINE_EXCEEDED else ConsultOutcome.UNAVAILABLE
-
-
-def _evidence_digest(row: EvidenceRow) -> str:
-    return hashlib.sha256(f"{row.evidence}\0{row.source}\0{row.text}".encode("utf-8", "surrogatepass")).hexdigest()

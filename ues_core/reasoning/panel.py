@@ -26,7 +26,8 @@ from ues_core.contract import (
     ReasoningMode,
     UesError,
 )
-from ues_core.reasoning.consultation import HELD, Consultation
+from ues_core.reasoning.consultation import Consultation
+from ues_core.reasoning.exchange import HELD
 
 PANEL_MOST: Final = 8
 """Consultants of one panel."""

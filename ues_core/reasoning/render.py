@@ -7,7 +7,19 @@ import json
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ues_core.contract import AdviceAnswer, Code, DeltaReport, ExtraDetector, PolicyRefusal, PromptSection, Section, UsageError
+from ues_core.contract import (
+    REQUESTABLE,
+    AdviceAnswer,
+    Code,
+    DeltaReport,
+    EvidenceDecision,
+    ExtraDetector,
+    PolicyRefusal,
+    PromptSection,
+    Section,
+    SectionName,
+    UsageError,
+)
 from ues_core.reasoning.packet._rows import render_row
 from ues_core.redact import redact_text
 
@@ -29,9 +41,11 @@ at most 8, 10, 10, 10, 10 and 20 of them.
 Each of "claims" (at most 40) is one checkable statement: {{"statement", "path", "symbol", "startLine", "endLine", "quote", \
 "newFile"}}; "path" is relative to the repository, "quote" stands in the file word for word, "newFile": true means that you \
 propose the file. Every claim is checked against the repository.
-Each of "evidenceRequests" (at most 8) is {{"kind", "target", "reason"}}.
+Each of "evidenceRequests" (at most 8; leave it empty when you need nothing) is {{"kind", "target", "reason"}}: "kind" is one of \
+{kinds}; "target" is a path, path:first-last, path (symbol), or empty. Some are granted in a follow-up.
 Do not declare the task done, grant permission, ask for secrets, or tell anyone to skip a check: such an answer is discarded.
 """
+_KINDS: Final = ", ".join(REQUESTABLE)
 _FOLLOW_UP: Final = """\
 This continues our conversation. Only what changed since is below; what is not repeated still holds.
 """
@@ -56,10 +70,17 @@ def render_prompt(sections: Sequence[Section], *, nonce: str) -> Rendered:
     return _render(_OPENING.format(nonce=nonce), sections, nonce)
 
 
-def render_delta(sections: Sequence[Section], report: DeltaReport, *, nonce: str) -> Rendered:
-    """The prompt of a follow-up: changed sections in full, and which changed ones were left out for size."""
+def render_delta(
+    sections: Sequence[Section], report: DeltaReport, *, nonce: str, decided: Sequence[EvidenceDecision] = ()
+) -> Rendered:
+    """The prompt of a follow-up: changed sections in full, which changed ones were left out for size, what was denied."""
     omitted = f"Changed but not sent, for size: {', '.join(report.omitted)}.\n" if report.omitted else ""
-    return _render(_OPENING.format(nonce=nonce) + _FOLLOW_UP + omitted, sections, nonce)
+    asked = ""
+    if decided:
+        # in words of ours only: what the consultant wrote stays out of the instructions
+        said = ", ".join(f"{d.number} {'granted' if d.granted else f'denied ({d.denial})'}" for d in decided)
+        asked = f"Your evidence requests, by their number: {said}. What was granted stands in {SectionName.FAILING_EVIDENCE}.\n"
+    return _render(_OPENING.format(nonce=nonce) + _FOLLOW_UP + omitted + asked, sections, nonce)
 
 
 def _render(opening: str, sections: Sequence[Section], nonce: str) -> Rendered:
@@ -71,7 +92,7 @@ def _render(opening: str, sections: Sequence[Section], nonce: str) -> Rendered:
             raise UsageError("The nonce stands in the packet's own content.", next_step="Ask again; the next nonce is another.")
         out.append(f"== {section.name} {nonce}\n{body}\n" if body else f"== {section.name} {nonce} (empty)\n")
         parts.append(PromptSection(name=section.name, chars=len(body), digest=section.digest))
-    out += [f"UES DATA {nonce}>>>\n", _CLOSING.format(nonce=nonce)]
+    out += [f"UES DATA {nonce}>>>\n", _CLOSING.format(nonce=nonce, kinds=_KINDS)]
     text = "".join(out)
     return Rendered(text, text_digest(text), tuple(parts))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ues_core.contract import Advice, AdviceAction, ChannelKind, Packet, ProviderInfo
 from ues_core.reasoning.consultation import Consultation
+from ues_core.reasoning.exchange import Exchange
 from ues_core.reasoning.panel import Panel
 
 
@@ -73,6 +74,25 @@ def panel_report(panel: Panel) -> dict[str, Any]:
     }
 
 
+def exchange_report(exchange: Exchange) -> dict[str, Any]:
+    """One exchange: what was sent, what was asked for, how it ended."""
+    receipt = exchange.receipt
+    return {
+        "exchange": receipt.exchange,
+        "by_itself": exchange.by_itself,
+        "receipt": receipt.receipt_id,
+        "request_id": receipt.request_id,
+        "chars": receipt.prompt_chars,
+        "digest": receipt.prompt_digest,
+        "sections": [section.model_dump(mode="json") for section in exchange.sections] if receipt.request_id else [],
+        "delta": exchange.delta.model_dump(mode="json") if exchange.delta is not None else None,
+        "outcome": str(receipt.outcome),
+        "code": str(receipt.code),
+        "reason": receipt.reason,
+        "evidence": [decision.model_dump(mode="json") for decision in exchange.evidence],
+    }
+
+
 def consultation_report(consultation: Consultation) -> dict[str, Any]:
     """Everything that a person or a host is told about a consultation."""
     decision, request = consultation.decision, consultation.request
@@ -97,7 +117,7 @@ def consultation_report(consultation: Consultation) -> dict[str, Any]:
         },
         "packet": packet_report(consultation.packet) if consultation.packet is not None else None,
         "sent": None
-        if request is None
+        if request is None or not consultation.sent
         else {
             "request_id": request.request_id,
             "exchange": request.exchange,
@@ -106,6 +126,8 @@ def consultation_report(consultation: Consultation) -> dict[str, Any]:
             "sections": [section.model_dump(mode="json") for section in request.sections],
         },
         "delta": consultation.delta.model_dump(mode="json") if consultation.delta is not None else None,
+        "exchanges": [exchange_report(exchange) for exchange in consultation.exchanges],
+        "evidence": [decision.model_dump(mode="json") for decision in consultation.evidence],
         "advice": advice_report(consultation.advice) if consultation.advice is not None else None,
         "stripped": [f.model_dump(mode="json") for f in consultation.advice.authority_findings] if consultation.advice else [],
         "may": may_be_done(consultation.advice),

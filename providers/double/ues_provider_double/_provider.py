@@ -43,6 +43,8 @@ class _Conversation:
     channel: ConsultChannel
     places: list[Place] = field(default_factory=list)
     exchanges: int = 0
+    wished: bool = False
+    """Whether it asked for evidence; a consultant that was answered does not ask again."""
     generation: int = 1
 
 
@@ -134,7 +136,7 @@ class DoubleProvider:
         if handle in self._conversations:
             raise ProviderError("This conversation is open already.", code=Code.RESUME_REFUSED, next_step="Close it first.")
         generation, exchanges, places = known
-        self._conversations[handle] = _Conversation(channel, places, exchanges, generation + 1)
+        self._conversations[handle] = _Conversation(channel, places, exchanges, generation=generation + 1)
         return ProviderSession(handle=handle, generation=generation + 1, resumed=True)
 
     async def _exchange(self, session: ProviderSession, request: ConsultRequest, deadline: float) -> RawAnswer:
@@ -186,6 +188,9 @@ class DoubleProvider:
             case _:
                 pass
         conversation.channel.progress(Progress(kind=ProgressKind.FINISHED))
+        if conversation.wished and mood in (Mood.WANTS_EVIDENCE, self._mood):
+            mood = Mood.GROUNDED
+        conversation.wished = conversation.wished or mood is Mood.WANTS_EVIDENCE
         text = answer_text(mood, request.nonce, conversation.places)
         return _raw(request, session, text=text, conversation=conversation)
 

@@ -18,7 +18,8 @@ from ues_core.reasoning.ab._executor import Attempted, execute, ranked
 from ues_core.reasoning.ab._tasks import TASKS, Task
 from ues_core.reasoning.accuracy._scripted import Scripted, make_repository
 from ues_core.reasoning.channels import make_channel
-from ues_core.reasoning.consultation import Consultation, ConsultLimits, PacketInputs, Tools
+from ues_core.reasoning.consultation import Consultation
+from ues_core.reasoning.inputs import ConsultLimits, PacketInputs, Tools
 from ues_core.reasoning.render import NONCE_CHARS
 from ues_core.reasoning.wrap import ConsultantOnly
 

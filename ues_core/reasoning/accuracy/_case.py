@@ -44,6 +44,8 @@ class Expect:
     unknown_keys: tuple[str, ...] = ()
     exchanges: int = 1
     """How often the consultant is asked, exactly."""
+    receipts: int = 1
+    """Receipts of the exchanges, without those of a second question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,13 +254,13 @@ GROUNDING_CASES: Final[tuple[Case, ...]] = (
     Case("parent-path", "A path that climbs out.", _ungrounded("rejected"), _claims({"path": "../outside.py"})),
     Case(
         "evidence-request",
-        "Asking for evidence is only asking: nothing is sent because of it.",
-        _good("present"),
+        "What may be shown is sent once, by delta, in the same conversation.",
+        Expect(_ANSWERED, bindings=("present",), exchanges=2, receipts=2),
         {"evidenceRequests": [{"kind": "test-names", "target": "tests/test_cache.py", "reason": "to see the failure"}]},
     ),
     Case(
         "evidence-request-for-a-secret",
-        "Asking for a secret's file gets nothing.",
+        "Asking for a secret's file gets nothing, and nothing is sent because of it.",
         _good("present"),
         {"evidenceRequests": [{"kind": "file-excerpt", "target": "config/.env.production", "reason": "to see the settings"}]},
         prompt_lacks=("correct-horse-battery",),

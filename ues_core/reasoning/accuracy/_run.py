@@ -26,8 +26,9 @@ from ues_core.contract import (
 from ues_core.reasoning.accuracy._case import SHOP, Case, CaseVerdict, Expect
 from ues_core.reasoning.accuracy._scripted import Scripted, make_repository
 from ues_core.reasoning.channels import make_channel
-from ues_core.reasoning.consultation import Consultation, ConsultLimits, PacketInputs, Tools
+from ues_core.reasoning.consultation import Consultation
 from ues_core.reasoning.escalate import EscalationFacts
+from ues_core.reasoning.inputs import ConsultLimits, PacketInputs, Tools
 from ues_core.reasoning.render import NONCE_CHARS
 from ues_core.reasoning.wrap import ConsultantOnly
 
@@ -102,7 +103,7 @@ async def _held(case: Case, root: Path) -> CaseVerdict:
         problems.append(f"raised {error.code}: {error.sentence}"[:300])
     finally:
         await consultation.close()
-    if len(receipts) != (2 if case.follow_up is not None else 1):
+    if len(receipts) != case.expect.receipts + (case.follow_up is not None):
         problems.append(f"{len(receipts)} receipts")
     for word in case.prompt_lacks:
         if any(word in prompt for prompt in provider.prompts):

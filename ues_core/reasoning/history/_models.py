@@ -13,6 +13,7 @@ from ues_core.contract import (
     ConsultOutcome,
     ConsultReceipt,
     DeltaReport,
+    EvidenceDecision,
     EvidenceRow,
     Model,
     Packet,
@@ -63,6 +64,9 @@ class KeptExchange(Model):
     question: str = ""
     sent: tuple[PromptSection, ...] = ()
     delta: DeltaReport | None = None
+    evidence: tuple[EvidenceDecision, ...] = ()
+    by_itself: bool = False
+    """Sent because the consultant had asked for evidence."""
     advice: Advice | None = None
     stripped: tuple[AuthorityFinding, ...] = ()
 

@@ -10,8 +10,9 @@ from typing import Final, NoReturn
 
 from ues_core.contract import Code, ConsultOutcome, EvidenceRow, ExtraDetector, UesError, UsageError
 from ues_core.reasoning.channels import Channel
-from ues_core.reasoning.consultation import Consultation, ConsultLimits, PacketInputs, Tools
+from ues_core.reasoning.consultation import Consultation
 from ues_core.reasoning.history._models import Identity, KeptConsultation, Resume
+from ues_core.reasoning.inputs import ConsultLimits, PacketInputs, Tools
 from ues_core.reasoning.packet._git import Git
 from ues_core.reasoning.wrap import ConsultantOnly
 
@@ -91,7 +92,10 @@ class ResumedConsultation(Consultation):
         self.id = kept.consultation
         self.outcome, self.code, self.packet = kept.outcome, kept.code, kept.packet
         self._exchange = max((e.receipt.exchange for e in kept.exchanges), default=1)
-        self._seen_evidence |= set(kept.inputs.seen_evidence)
+        self._desk.seen |= set(kept.inputs.seen_evidence)
+        for decision in (d for e in kept.exchanges for d in e.evidence if d.granted):
+            self._desk.requests += 1
+            self._desk.chars += decision.chars
         self._resume = resume
 
     async def resume_and_ask(self, question: str, *, evidence: Sequence[EvidenceRow] = ()) -> Consultation:

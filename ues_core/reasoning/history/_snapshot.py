@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from ues_core.contract import ConsultReceipt, Packet
-from ues_core.reasoning.consultation import HELD, Consultation
+from ues_core.reasoning.consultation import Consultation
+from ues_core.reasoning.exchange import HELD
 from ues_core.reasoning.history._models import Identity, KeptConsultation, KeptExchange, KeptInputs, Resume
 
 EXCHANGES_KEPT: Final = 17
@@ -55,9 +56,11 @@ def _exchange(consultation: Consultation, receipt: ConsultReceipt) -> KeptExchan
     questions = consultation._inputs.questions
     return KeptExchange(
         receipt=receipt,
-        question=questions[0] if questions and receipt.exchange > 1 else "",
-        sent=request.sections if request is not None else (),
+        question=questions[0] if questions and receipt.exchange > 1 and not consultation.exchanges[-1].by_itself else "",
+        sent=request.sections if request is not None and consultation.sent else (),
         delta=consultation.delta,
+        evidence=consultation.exchanges[-1].evidence,
+        by_itself=consultation.exchanges[-1].by_itself,
         advice=advice,
         stripped=advice.authority_findings if advice is not None else (),
     )
@@ -91,5 +94,5 @@ def _inputs(consultation: Consultation) -> KeptInputs:
         evidence=tuple(row.model_copy(update={"text": row.text[:TEXT_KEPT]}) for row in inputs.evidence[:20]),
         failing_log=inputs.failing_log[-TEXT_KEPT:] if inputs.failing_log is not None else None,
         files=inputs.files,
-        seen_evidence=tuple(sorted(consultation._seen_evidence))[:200],
+        seen_evidence=tuple(sorted(consultation._desk.seen))[:200],
     )

@@ -101,9 +101,14 @@ def fingerprint(sections: Sequence[Section]) -> str:
 
 
 def fit(
-    drafts: Mapping[SectionName, Draft], budget: PacketBudget, measure: Callable[[Sequence[Section]], int]
+    drafts: Mapping[SectionName, Draft],
+    budget: PacketBudget,
+    measure: Callable[[Sequence[Section]], int],
+    *,
+    more: Mapping[SectionName, int] | None = None,
 ) -> tuple[Section, ...]:
-    """Bound every section, then the whole. ``measure`` gives the characters of the rendered outbound text.
+    """Bound every section, then the whole. ``measure`` gives the characters of the rendered outbound text; ``more`` are
+    characters that a section may have beyond its budget.
 
     Raises ``UsageError`` with code ``packet-overflow`` when an essential row does not fit; it is named, never cut.
     """
@@ -111,7 +116,7 @@ def fit(
     _check_essentials(drafts, budget, measure)
     for draft in drafts.values():
         if not draft.essential:
-            _bound_chars(draft, _ceiling(draft.name, budget))
+            _bound_chars(draft, _ceiling(draft.name, budget) + (more or {}).get(draft.name, 0))
     _relieve(drafts, lambda: measure(sections_of(drafts)) > budget.packet_chars)
     return sections_of(drafts)
 

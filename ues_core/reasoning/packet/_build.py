@@ -10,6 +10,8 @@ from typing import Final
 
 from ues_core.contract import (
     Code,
+    ContextNote,
+    ContextQuery,
     DiffRow,
     EvidenceKind,
     EvidenceRow,
@@ -37,11 +39,14 @@ from ues_core.reasoning.packet._changes import (
     split_diff,
     untracked_row,
 )
+from ues_core.reasoning.packet._content import Content
+from ues_core.reasoning.packet._context import SECONDS, SHOWN_FILES, Collect, context_rows
 from ues_core.reasoning.packet._git import Git
 from ues_core.reasoning.packet._graph import edge_rows
 from ues_core.reasoning.packet._map import map_rows, subsystem_rows
 from ues_core.reasoning.packet._mentions import mentioned
 from ues_core.reasoning.packet._retrieve import Ranked, rank, read_corpus
+from ues_core.reasoning.packet._rows import render_row
 from ues_core.reasoning.packet._snippets import snippet_of
 from ues_core.reasoning.packet._symbols import Symbol, symbols_of
 from ues_core.reasoning.packet._tally import Tally
@@ -76,18 +81,23 @@ def build_packet(
     evidence: Sequence[EvidenceRow] = (),
     questions: Sequence[str] = (),
     attempts: Sequence[str] = (),
+    history: Sequence[str] = (),
+    granted: Sequence[EvidenceRow] = (),
     failing_log: str | None = None,
     files: Sequence[str] = (),
     budget: PacketBudget | None = None,
     tier: PacketTier | None = None,
     detectors: Sequence[ExtraDetector] = (),
+    collect: Collect | None = None,
     seconds: float = BUILD_SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> Packet:
     """A packet about ``task`` in the folder ``repo`` (a git repository, any folder, or ``None``).
 
-    ``files`` are paths that must be looked at; ``failing_log`` is the text of a failing run. ``tier`` picks a budget,
-    within ``budget`` when that is given too; without either the facts decide. Synchronous and bounded by ``seconds``: call it
+    ``files`` are paths that must be looked at; ``failing_log`` is the text of a failing run; ``history`` says what became of
+    earlier consultations (the host's own ``attempts`` come first); ``granted`` is evidence that the consultant asked for, bounded
+    already, on top of the budget; ``collect`` asks the host's hook packages for sections of their own. ``tier`` is the size;
+    without one the facts decide. ``budget`` is a ceiling on it, whoever chose. Synchronous and bounded by ``seconds``: call it
     in a thread.
 
     Raises ``UsageError``: ``repository-unreadable`` when ``repo`` is no readable folder, ``packet-overflow`` when an essential
@@ -97,12 +107,15 @@ def build_packet(
         raise UsageError("The task of a packet is empty.", next_step="Say in a sentence what is to be done.")
     end = clock() + seconds
     builder = _Builder(task, detectors, lambda: end - clock(), seconds * RENDER_SHARE)
-    builder.given(requirements, constraints, verification, questions, attempts)
+    builder.given(requirements, constraints, verification, questions, (*attempts, *history))
+    builder.content.add("said", [task, requirements, constraints, verification, questions, attempts, files, failing_log])
     root = _root(repo)
     changes = builder.repository(root, failing_log or "", files) if root is not None else builder.no_repository()
-    builder.evidence(evidence, failing_log)
+    if collect is not None:
+        builder.context(collect, root)
+    builder.evidence(evidence, failing_log, granted)
     chosen = tier or _tier(builder, changes, questions)
-    bounds = TIERS[chosen] if budget is None else budget if tier is None else _smaller(TIERS[tier], budget)
+    bounds = TIERS[chosen] if budget is None else _smaller(TIERS[chosen], budget)
     return builder.packet(bounds, chosen, root.name if root is not None else "")
 
 
@@ -157,6 +170,11 @@ class _Builder:
         self.ranked: list[Ranked] = []
         self.head = ""
         self.snippet_sources: list[tuple[Ranked, str, list[Symbol], tuple[int, ...]]] = []
+        self.content = Content()
+        self.extra: list[EvidenceRow] = []
+        self.notes: list[ContextNote] = []
+        self.whole: list[EvidenceRow] = []
+        """Rows with bounds of their own, which come on top of the packet's budget."""
 
     def clean(self, text: str) -> str:
         """Redact. Always before any cut."""
@@ -207,6 +225,7 @@ class _Builder:
         self.add(SectionName.ARCHITECTURE_MAP, *self._cleaned_texts(map_rows(root, listed, head=head, branch=branch)))
 
         changes = current_changes(git, head) if git.available else []
+        self.content.add("tree", [head, [(c.paths, c.text) for c in changes], [tuple(f) for f in listed if not f.tracked]])
         rows: list[DiffRow] = diff_rows(changes, self.tally)
         known = {f.path for f in listed}
         pinned = frozenset(self._pinned(files, known))
@@ -215,6 +234,7 @@ class _Builder:
         first = [*sorted(pinned), *named, *sorted(changed & known)]
         question = f"{self.task}\n{failing_log[-4_000:]}"
         documents = read_corpus(root, listed, query_of(question), first, self.tally, self._to_read, git)
+        self.content.add("files", [(d.file.path, d.digest) for d in documents])
         self.ranked = rank(
             question, documents, named=named, changed=changed, pinned=pinned, tally=self.tally, remaining=self._to_read
         )
@@ -274,20 +294,39 @@ class _Builder:
         self.add(SectionName.RELEVANT_FILES, *rows)
         self.add(SectionName.RELEVANT_SUBSYSTEMS, *subsystem_rows(rows[:24]))
 
-    def evidence(self, rows: Sequence[EvidenceRow], failing_log: str | None) -> None:
-        """The failing log, then the host's evidence, then commits; never a file or a hunk with a secret name."""
+    def context(self, collect: Collect, root: Path | None) -> None:
+        """Sections of the host's own, from its hook packages. What they cost comes on top of the packet's budget."""
+        query = ContextQuery(
+            task=self.clean(self.task),
+            root=str(root) if root is not None else "",
+            head=self.head,
+            files=tuple(found.document.file.path for found in self.ranked[:SHOWN_FILES]),
+            seconds=max(0.1, min(SECONDS, self._to_read())),
+        )
+        self.extra, self.notes = context_rows(collect(query), self.clean, self.tally)
+        self.content.add("context", [(row.source, row.text) for row in self.extra])
+
+    def evidence(self, rows: Sequence[EvidenceRow], failing_log: str | None, granted: Sequence[EvidenceRow]) -> None:
+        """What was asked for, the failing log, the host's evidence, its hooks', then commits; never a secret file's hunk."""
+        self.content.add("evidence", [(row.evidence, row.source, row.text) for row in (*rows, *granted)])
         given = list(rows)
         if failing_log and failing_log.strip():
             given.insert(0, EvidenceRow(evidence=EvidenceKind.FAILED_OUTPUT, source="failing log", text=failing_log))
         draft = self.drafts[SectionName.FAILING_EVIDENCE]
         commits, draft.rows = draft.rows, []
-        for row in given:
+        asked = self._shown(granted)
+        draft.rows = [*asked, *self._shown(given), *self.extra, *commits]
+        self.whole = [*asked, *self.extra]
+
+    def _shown(self, rows: Sequence[EvidenceRow]) -> list[EvidenceRow]:
+        shown = []
+        for row in rows:
             reason = name_reason(row.source) if row.source else None
             if reason in (LeftOut.SECRET_PATH, LeftOut.ODD_NAME):
                 self.tally.add(reason)
-                continue
-            self.add(SectionName.FAILING_EVIDENCE, row.model_copy(update={"text": self._without_secret_hunks(row.text)}))
-        draft.rows += commits
+            else:
+                shown.append(row.model_copy(update={"text": self._without_secret_hunks(row.text)}))
+        return shown
 
     def _without_secret_hunks(self, text: str) -> str:
         changes = split_diff(text)
@@ -302,14 +341,23 @@ class _Builder:
         """Clip rows to the budget, fit the sections, take the digests."""
         self._snippets(budget)
         evidence = self.drafts[SectionName.FAILING_EVIDENCE]
-        evidence.rows = [self._bounded_evidence(row, budget) for row in evidence.rows if isinstance(row, EvidenceRow)]
+        mine = {id(row) for row in self.whole}
+        evidence.rows = [
+            row if id(row) in mine else self._bounded_evidence(row, budget)
+            for row in evidence.rows
+            if isinstance(row, EvidenceRow)
+        ]
         diff = self.drafts[SectionName.CURRENT_DIFF]
         for place, row in enumerate(diff.rows):
             if isinstance(row, DiffRow):
                 text = clip_text(row.text, max(400, budget.diff_chars // 3))
                 diff.clipped += text != row.text
                 diff.rows[place] = row.model_copy(update={"text": text})
-        sections: tuple[Section, ...] = fit(self.drafts, budget, measure_sections)
+        more = sum(len(render_row(row)) + 1 for row in self.whole)
+        grown = budget.model_copy(
+            update={"packet_chars": budget.packet_chars + more, "evidence": budget.evidence + len(self.whole)}
+        )
+        sections: tuple[Section, ...] = fit(self.drafts, grown, measure_sections, more={SectionName.FAILING_EVIDENCE: more})
         files = self.drafts[SectionName.RELEVANT_FILES]
         self.tally.add(LeftOut.OVER_BUDGET, count=files.rows_in - len(files.rows))
         reports: tuple[SectionReport, ...] = tuple(self.drafts[n].report() for n in SectionName)
@@ -324,6 +372,8 @@ class _Builder:
             reports=reports,
             left_out=self.tally.report(),
             redactions=self.redactions,
+            context=tuple(self.notes),
+            content=self.content.digest(),
             repository=self.clean(name)[:200],
             head=self.head,
         )

@@ -17,7 +17,15 @@ LOG_BYTES: Final = 64_000
 UNTRACKED_SHOWN: Final = 40
 
 _FILE_HEADER: Final = re.compile(r"^(?:diff --git |--- [^\n]{1,1000}+\n(?=\+\+\+ ))", re.MULTILINE)
-_QUIET: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all", "--no-prefix", "--find-renames")
+_QUIET: Final = (
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--ignore-submodules=all",
+    "--no-prefix",
+    "--find-renames",
+    "--relative",
+)
 
 
 class Change(NamedTuple):
@@ -111,9 +119,16 @@ def untracked_row(files: list[SourceFile]) -> DiffRow | None:
     return DiffRow(path="(untracked files)", text="\n".join(names[:UNTRACKED_SHOWN]) + more)
 
 
-def recent_commits(git: Git) -> EvidenceRow | None:
-    """The last commits: abbreviated id, day, subject. ``None`` in an empty repository."""
+def recent_commits(git: Git, scope: str = ".") -> EvidenceRow | None:
+    """The last commits that touched ``scope``: abbreviated id, day, subject. ``None`` when there is none."""
     log = git.text(
-        "log", f"--max-count={COMMITS}", "--no-merges", "--no-show-signature", "--format=%h %cs %s", "--", ".", limit=LOG_BYTES
+        "log",
+        f"--max-count={COMMITS}",
+        "--no-merges",
+        "--no-show-signature",
+        "--format=%h %cs %s",
+        "--",
+        scope if scope == "." else f":(literal){scope}",
+        limit=LOG_BYTES,
     )
     return EvidenceRow(evidence=EvidenceKind.COMMITS, source="git log", text=log.strip()) if log.strip() else None
