@@ -29,6 +29,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "packet": ("ues_core.cli.packet", "Build a decision packet and show what would be sent."),
         "advice": ("ues_core.cli.advice", "Judge a raw answer, claim by claim, without asking anybody."),
         "consultations": ("ues_core.cli.consultations", "List and show the second opinions that were asked for."),
+        "providers": ("ues_core.cli.providers", "List providers, look at one, agree to where it sends prompts."),
         "validate": ("ues_core.cli.validate", "Hold the kit itself to what it promises."),
         "bench": ("ues_core.cli.bench", "Measure what a second opinion is worth."),
         "browser": ("ues_core.cli.browser", "Find a browser on this machine, or fetch one."),

@@ -139,6 +139,7 @@ class Code(StrEnum):
     PROVIDER_HUNG = "provider-hung"
     PROVIDER_OVER_LIMIT = "provider-over-limit"
     SEAL_INCOMPLETE = "seal-incomplete"
+    PROVIDER_UNTRUSTED = "provider-untrusted"
     CONSULTATION_CLOSED = "consultation-closed"
     CONSULTATION_UNKNOWN = "consultation-unknown"
     CONSULTATION_EXPIRED = "consultation-expired"

@@ -156,6 +156,9 @@ MEANINGS: Final = MappingProxyType(
             "The provider's process used more memory, threads or processes than it may, and was ended.",
             "Go on without; raise its limits only if you trust it.",
         ),
+        Code.PROVIDER_UNTRUSTED: Meaning(
+            "Nobody agreed to the place where the provider sends prompts.", "Look at it and agree: ues providers trust NAME."
+        ),
         Code.SEAL_INCOMPLETE: Meaning(
             "The provider's process could not be sealed as strictly as was asked, so nothing of the provider ran.",
             "Run it on a system that can, or do without `strict`.",

@@ -182,6 +182,10 @@ class ConsultReceipt(Model):
     """The reason of each denial, in the order of the requests."""
     reused: str = ""
     """The consultation whose advice was given again because nothing had changed; nothing was sent."""
+    approval: str = ""
+    """The one approval that was minted for the one submit of this exchange."""
+    approval_used: bool = False
+    """Whether the channel used it up: the prompt left through it. A provider without a way out never does."""
     repository: str = ""
     """Digest of where the repository lies, 32 hex; empty without one."""
     started_at: str = ""

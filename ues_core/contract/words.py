@@ -54,6 +54,23 @@ class SealState(StrEnum):
     NONE = "none"
 
 
+class TrustState(StrEnum):
+    """Whether a prompt may go where a provider says that it sends prompts."""
+
+    NOT_NEEDED = "not-needed"
+    """It names no origin: it answers by itself, or a person carries the prompt."""
+    OURS = "ours"
+    """It is one of this project's, with the origins that this project published it with."""
+    TRUSTED = "trusted"
+    """The operator agreed to exactly these origins."""
+    CHANGED = "changed"
+    """The operator, or this project, agreed to other origins than these."""
+    UNTRUSTED = "untrusted"
+    """Nobody agreed."""
+    REVOKED = "revoked"
+    """The operator took it back."""
+
+
 class Support(StrEnum):
     """Closed shadow roots: how far a driver goes."""
 

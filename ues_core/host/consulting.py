@@ -26,13 +26,16 @@ from ues_core.contract import (
     Fault,
     PacketTier,
     PluginKind,
+    ProviderInfo,
     ReasoningMode,
     UesError,
     UsageError,
 )
 from ues_core.host.providing import ProviderShelf
 from ues_core.host.recorder import LedgerRecorder
+from ues_core.host.trust import TrustBook
 from ues_core.plugins import PluginBook
+from ues_core.policy.approvals import ApprovalBook
 from ues_core.reasoning import (
     NONCE_CHARS,
     ConsultantOnly,
@@ -43,6 +46,7 @@ from ues_core.reasoning import (
     Tools,
     make_channel,
 )
+from ues_core.reasoning.channels import Channel
 from ues_core.reasoning.history import (
     HistoryStore,
     Identity,
@@ -81,13 +85,20 @@ class ConsultDesk:
     """The host's consultations."""
 
     def __init__(
-        self, settings: Settings, plugins: PluginBook, recorder: LedgerRecorder, detectors: tuple[ExtraDetector, ...]
+        self,
+        settings: Settings,
+        plugins: PluginBook,
+        recorder: LedgerRecorder,
+        detectors: tuple[ExtraDetector, ...],
+        approvals: ApprovalBook,
     ) -> None:
         self._settings = settings
         self._plugins = plugins
         self._recorder = recorder
         self._detectors = detectors
         self._shelf = ProviderShelf(settings, plugins)
+        self._trust = TrustBook(settings.state_dir)
+        self._approvals = approvals
         self._open: list[Consultation] = []
         self._held = 0
         self.history = HistoryStore(settings.state_dir, detectors=detectors)
@@ -187,7 +198,7 @@ class ConsultDesk:
             provider=consultant,
             root=root,
             tools=self._tools(new_id, keeper),
-            open_channel=lambda: make_channel(consultant.info.channel, relay=relay),
+            open_channel=lambda: self._way_out(consultant.info, identity, relay),
             limits=_limits(settings, seconds),
             detectors=self._detectors,
             owner=owner,
@@ -249,7 +260,7 @@ class ConsultDesk:
             mode=wish.mode,
             inputs=wish.inputs,
             tools=self._tools(wish.new_id, keeper),
-            open_channel=lambda: make_channel(info.channel if info is not None else ChannelKind.NONE, relay=wish.relay),
+            open_channel=lambda: self._way_out(info, identity, wish.relay),
             limits=wish.limits,
             detectors=self._detectors,
             owner=wish.owner,
@@ -270,6 +281,7 @@ class ConsultDesk:
             now=lambda: iso(time.time()),
             new_id=new_id,
             nonce=lambda: "".join(secrets.choice(_NONCE_ALPHABET) for _ in range(NONCE_CHARS)),
+            approvals=self._approvals,
         )
 
     def _spend(self, mode: ReasoningMode, count: int) -> None:
@@ -287,6 +299,13 @@ class ConsultDesk:
 
     def _relay(self, folder: str | os.PathLike[str] | None, show: Callable[[Path, Path, str], None] | None) -> Relay:
         return Relay(Path(folder) if folder is not None else self._settings.state_dir / RELAY_FOLDER, show=show)
+
+    def _way_out(self, info: ProviderInfo | None, identity: Identity, relay: Relay) -> Channel:
+        """The channel of a provider whose destination the operator agreed to; asked anew for each consultation."""
+        if info is None:
+            return make_channel(ChannelKind.NONE)
+        self._trust.require(info, identity.distribution)
+        return make_channel(info.channel, relay=relay)
 
     def _identity(self, name: str) -> Identity:
         row = self._plugins.locate(PluginKind.PROVIDER, name)

@@ -91,7 +91,7 @@ class Host:
         self._sessions: dict[str, tuple[Session, Path | None]] = {}
         self._opening = 0
         self._lanes: dict[str, Lane] = {}
-        self._consults = ConsultDesk(settings, plugins, self._recorder, detectors)
+        self._consults = ConsultDesk(settings, plugins, self._recorder, detectors, self._approvals)
         self._expiry: dict[str, asyncio.TimerHandle] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._closed = False

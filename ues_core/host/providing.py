@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import dataclass
 
 from ues_core.config import Isolation, Settings
-from ues_core.contract import UesError, WebReasoningProvider
-from ues_core.plugins import PluginBook
+from ues_core.contract import PluginKind, ProviderInfo, UesError, WebReasoningProvider
+from ues_core.host.trust import TrustBook, Verdict
+from ues_core.plugins import PluginBook, PluginRow
 from ues_core.reasoning.report import destination_of
-from ues_core.reasoning.sealed import SealedProvider, open_sealed
+from ues_core.reasoning.sealed import SealedProvider, SealReport, open_sealed
 
 
 class ProviderShelf:
@@ -41,12 +43,44 @@ class ProviderShelf:
         await asyncio.gather(*(s.close() for s in sealed), return_exceptions=True)
 
 
-async def destination(settings: Settings, name: str) -> str:
-    """Where the provider of that name would send a prompt, in words: it is loaded as for a consultation, and asked nothing."""
-    shelf = ProviderShelf(settings, PluginBook(settings))
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a provider was found to be, and whether a prompt may go where it says."""
+
+    row: PluginRow
+    info: ProviderInfo
+    verdict: Verdict
+    seal: SealReport | None
+    """What its process was measured to be kept from; ``None`` when its code runs in this process."""
+
+    @property
+    def destination(self) -> str:
+        """Where it would send a prompt, in words."""
+        return destination_of(self.info)
+
+
+async def look_at(settings: Settings, name: str) -> Looked:
+    """Load a provider as for a consultation, ask it nothing, and close it. Raises ``PluginError``, ``ConfigError``."""
+    plugins = PluginBook(settings)
+    row = plugins.locate(PluginKind.PROVIDER, name)
+    shelf = ProviderShelf(settings, plugins)
     try:
-        return destination_of((await shelf.get(name)).info)
-    except UesError as error:
-        return f"{name}, which cannot be asked: {error.sentence}"
+        provider = await shelf.get(name)
+        info = provider.info
+        seal = provider.report if isinstance(provider, SealedProvider) else None
+        verdict = await asyncio.to_thread(TrustBook(settings.state_dir).judge, info, row.distribution)
+        return Looked(row, info, verdict, seal)
     finally:
         await shelf.close()
+
+
+async def destination(settings: Settings, name: str) -> str:
+    """Where the provider of that name would send a prompt, in words, and whether it may: it is loaded and asked nothing."""
+    try:
+        looked = await look_at(settings, name)
+    except UesError as error:
+        return f"{name}, which cannot be asked: {error.sentence}"
+    if not looked.verdict.origins:
+        return looked.destination
+    agree = "" if looked.verdict.allowed else f"; agree with: ues providers trust {name}"
+    return f"{looked.destination} ({looked.verdict.words()}{agree})"

@@ -14,6 +14,7 @@ from ues_core.contract import (
     NotSupported,
     Progress,
 )
+from ues_core.reasoning.grant import Grant, use
 from ues_core.reasoning.person import Relay
 
 PROGRESS_KEPT: Final = 200
@@ -27,6 +28,7 @@ class NoChannel:
 
     def __init__(self) -> None:
         self._cancelled = False
+        self._grant: Grant | None = None
         self.reports: list[Progress] = []
         """What the provider said while it worked, latest last."""
 
@@ -45,6 +47,10 @@ class NoChannel:
     def cancel(self) -> None:
         """The host's side: no wait of this channel lasts longer than its next poll."""
         self._cancelled = True
+
+    def permit(self, grant: Grant | None) -> None:
+        """The host's side: the grant of the exchange that is running, or none."""
+        self._grant = grant
 
     async def hand_over(self, request: ConsultRequest, *, deadline: float) -> ChannelAnswer:
         """Refused."""
@@ -84,7 +90,8 @@ class PersonChannel(NoChannel):
         self._relay = relay
 
     async def hand_over(self, request: ConsultRequest, *, deadline: float) -> ChannelAnswer:
-        """See ``Relay.hand_over``."""
+        """See ``Relay.hand_over``; the first time uses the exchange's grant up, so there is no second."""
+        use(self._grant, request)
         return await self._relay.hand_over(request, deadline=deadline, cancelled=lambda: self._cancelled)
 
 

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import math
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +43,7 @@ from ues_core.reasoning.delta import delta_of
 from ues_core.reasoning.escalate import Decision, EscalationFacts, decide
 from ues_core.reasoning.evidence import EvidenceDesk, evidence_digest
 from ues_core.reasoning.exchange import HELD, Exchange, Standing, Unheld, outcome_of, receipt_of
+from ues_core.reasoning.grant import Grant, granted
 from ues_core.reasoning.inputs import ConsultLimits, PacketInputs, Tools
 from ues_core.reasoning.judge import Judged, judge_answer
 from ues_core.reasoning.packet import RepositoryView, build_packet
@@ -102,6 +103,7 @@ class Consultation:
         self._owner = owner
         self._model = model
         self._channel: Channel | None = None
+        self._grant: Grant | None = None
         self._session: ProviderSession | None = None
         self._resume_handle = ""
         self._exchange = 0
@@ -244,13 +246,14 @@ class Consultation:
         rendered = render_prompt(self.packet.sections, nonce=(nonce := self._tools.nonce()))
         self.request = self._request(rendered, nonce)
         self._check(rendered)
-        await self._probe(self._consultant)
+        # the way out comes first: a destination that nobody agreed to is not even probed
         self._channel = self._open_channel()
+        await self._probe(self._consultant)
         if self._stopped:
             self._channel.cancel()
         self._session = await self._consultant.start_session(self._channel, seconds=self._limits.start)
         self.sent = True
-        raw = await self._consultant.consult(self._session, self.request, self._limits.exchange)
+        raw = await self._granted_exchange(self._consultant.consult)
         await self._read(raw)
 
     async def _serve(self) -> None:
@@ -309,8 +312,27 @@ class Consultation:
         self.advice = None
         self._check(rendered)
         self.sent = True
-        raw = await self._consultant.follow_up(self._session, self.request, self._limits.exchange)
+        raw = await self._granted_exchange(self._consultant.follow_up)
         await self._read(raw)
+
+    async def _granted_exchange(
+        self, ask: Callable[[ProviderSession, ConsultRequest, float], Awaitable[RawAnswer]]
+    ) -> RawAnswer:
+        """Ask, with the one approval for the one submit of this exchange."""
+        assert self._channel is not None
+        assert self._session is not None
+        assert self.request is not None
+        with granted(
+            self._channel,
+            self._tools,
+            self.request,
+            owner=self._owner,
+            consultation=self.id,
+            provider=self.provider,
+            conversation=self._session.handle,
+            seconds=self._limits.exchange,
+        ) as self._grant:
+            return await ask(self._session, self.request, self._limits.exchange)
 
     async def _build(self, inputs: PacketInputs) -> Packet:
         return await asyncio.to_thread(
@@ -338,6 +360,7 @@ class Consultation:
 
     def _request(self, rendered: Rendered, nonce: str) -> ConsultRequest:
         self._exchange += 1
+        self._grant = None
         self.sent = False
         return ConsultRequest(
             request_id=self._tools.new_id("req"),
@@ -475,6 +498,7 @@ class Consultation:
             judged=judged,
             asked=asked,
             reused=reused,
+            grant=self._grant,
             started=self._started,
             started_at=self._started_at,
         )

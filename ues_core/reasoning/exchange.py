@@ -20,6 +20,7 @@ from ues_core.contract import (
     RawAnswer,
     UesError,
 )
+from ues_core.reasoning.grant import Grant
 from ues_core.reasoning.inputs import Tools
 from ues_core.reasoning.judge import Judged
 
@@ -90,6 +91,7 @@ def receipt_of(
     judged: Judged | None,
     asked: Sequence[EvidenceDecision],
     reused: str,
+    grant: Grant | None,
     started: float,
     started_at: str,
 ) -> ConsultReceipt:
@@ -122,6 +124,8 @@ def receipt_of(
         evidence_granted=sum(d.granted for d in asked),
         evidence_denied=tuple(str(d.denial) for d in asked if d.denial is not None),
         reused=reused,
+        approval=grant.approval.approval_id if grant is not None else "",
+        approval_used=grant is not None and grant.used,
         repository=tools.repository,
         started_at=started_at,
         duration_ms=max(0.0, (tools.clock() - started) * 1_000) if started else 0.0,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from ues_core.contract import REQUESTABLE, ConsultReceipt, EvidenceKind, EvidenceRow, PacketBudget, PacketTier
+from ues_core.policy.approvals import ApprovalBook
 from ues_core.reasoning.packet import BUILD_SECONDS, Collect
 from ues_core.reasoning.wrap import CLOSE_SECONDS, PROBE_SECONDS, START_SECONDS
 
@@ -70,3 +72,7 @@ class Tools:
     """Digest of where the repository lies; for receipts."""
     collect: Collect | None = None
     """Asks the host's hook packages for sections of their own."""
+    approvals: ApprovalBook = field(default_factory=ApprovalBook)
+    """Where the one approval of each exchange is minted and used up."""
+    epoch: Callable[[], float] = time.time
+    """Seconds since the epoch, for the life of approvals."""

@@ -23,7 +23,8 @@ from ues_core.contract import (
     ProviderError,
     UsageError,
 )
-from ues_core.reasoning import NoChannel, PersonChannel, Relay, make_channel
+from ues_core.reasoning import NoChannel, PersonChannel, Relay, Tools, make_channel
+from ues_core.reasoning.grant import granted
 from ues_core.reasoning.person import is_prompt
 
 PROMPT = "\n".join(f"Line {n} of a prompt about the repository and its many files." for n in range(40))
@@ -31,7 +32,7 @@ REQUEST = ConsultRequest(request_id="req-0001", nonce="nonce-0001", prompt=PROMP
 
 
 async def hand_over(relay: Relay, deadline: float = 10.0) -> ChannelAnswer:
-    return await PersonChannel(relay).hand_over(REQUEST, deadline=deadline)
+    return await relay.hand_over(REQUEST, deadline=deadline, cancelled=lambda: False)
 
 
 class Shown:
@@ -104,13 +105,15 @@ async def test_nobody_answering_is_a_bounded_wait(tmp_path: Path) -> None:
     assert not names(tmp_path)
 
 
-async def test_cancelling_ends_the_wait_and_removes_the_prompt(tmp_path: Path) -> None:
+async def test_cancelling_ends_the_wait_and_removes_the_prompt(tmp_path: Path, tools: Tools) -> None:
     shown = Shown()
     channel = PersonChannel(Relay(tmp_path, show=shown))
-    work = asyncio.create_task(channel.hand_over(REQUEST, deadline=60.0))
-    await shown.wait()
-    channel.cancel()
-    assert (await work).outcome is AnswerOutcome.UNAVAILABLE
+    facts = {"owner": "o", "consultation": "con-1", "provider": "p", "conversation": "c"}
+    with granted(channel, tools, REQUEST, seconds=60.0, **facts):
+        work = asyncio.create_task(channel.hand_over(REQUEST, deadline=60.0))
+        await shown.wait()
+        channel.cancel()
+        assert (await work).outcome is AnswerOutcome.UNAVAILABLE
     assert not names(tmp_path)
 
 

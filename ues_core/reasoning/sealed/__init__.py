@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ues_core.reasoning.sealed._models import EntryPointFacts, ProviderFacts, SealLimits, SealReport
+from ues_core.reasoning.sealed._models import AREAS, EntryPointFacts, ProviderFacts, SealLimits, SealReport
 from ues_core.reasoning.sealed._provider import SealedProvider, open_sealed
 
-__all__ = ["EntryPointFacts", "ProviderFacts", "SealLimits", "SealReport", "SealedProvider", "open_sealed"]
+__all__ = ["AREAS", "EntryPointFacts", "ProviderFacts", "SealLimits", "SealReport", "SealedProvider", "open_sealed"]
