@@ -4,6 +4,7 @@
 #   make test     set up, make sure of a browser, check everything that must hold
 #   make bench    measure (ratios within one run)
 #   make authority  score the scan for claims of authority on its labelled sentences
+#   make retrieval  score what a packet finds on real commits, against BM25: make retrieval REPOS="folder folder"
 #   make wpt      score names and roles on web-platform-tests: make wpt DIR=folder
 #   make format   bring the code into its form
 #   make clean    remove everything that was made here
@@ -20,7 +21,7 @@ STAMP   := $(VENV)/.ready
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench wpt clean setup browser format authority
+.PHONY: help run test bench wpt clean setup browser format authority retrieval
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -73,6 +74,10 @@ bench: setup browser
 # Scores what an answer may not claim on labelled sentences in ten languages; fails below the bar.
 authority: setup
 	@$(BIN)/python tests/authority/score.py
+
+# Scores what a packet lists first on the last 200 commits of repositories, against plain BM25; fails when it is not above.
+retrieval: setup
+	@$(BIN)/python tests/retrieval/score.py $(REPOS)
 
 # Scores names and roles on a folder of the public web-platform-tests; nothing of it is copied.
 wpt: setup browser

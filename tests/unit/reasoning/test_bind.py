@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from ues_core.contract import AdviceAnswer, Binding, BindingStatus, WireClaim
 from ues_core.reasoning.bind import bind_answer
-from ues_core.reasoning.places import split_path
 from ues_core.reasoning.packet import known_paths
+from ues_core.reasoning.places import split_path
 
 Write = Callable[[Path, str, str], Path]
 

@@ -314,7 +314,7 @@ def test_a_git_call_is_bounded_in_bytes_and_in_time(repository: Path) -> None:
 def test_a_repository_too_large_to_read_is_narrowed_by_gits_search(
     repository: Path, write_file: Write, run_git: RunGit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ues_core.reasoning.packet._retrieve.CORPUS_FILES", 2)
+    monkeypatch.setattr("ues_core.reasoning.packet._corpus.CORPUS_FILES", 2)
     write_file(repository, "zz/last.py", "# an expiring value forgets its seconds\n")
     run_git(repository, "add", "-A")
     packet = build_packet("Make the expiring value forget its seconds", repository)

@@ -41,11 +41,13 @@ from ues_core.reasoning.packet._changes import (
 )
 from ues_core.reasoning.packet._content import Content
 from ues_core.reasoning.packet._context import SECONDS, SHOWN_FILES, Collect, context_rows
+from ues_core.reasoning.packet._corpus import Lexicon, read_corpus
 from ues_core.reasoning.packet._git import Git
 from ues_core.reasoning.packet._graph import edge_rows
 from ues_core.reasoning.packet._map import map_rows, subsystem_rows
 from ues_core.reasoning.packet._mentions import mentioned
-from ues_core.reasoning.packet._retrieve import Ranked, rank, read_corpus
+from ues_core.reasoning.packet._past import past_commits
+from ues_core.reasoning.packet._retrieve import Hints, Ranked, rank
 from ues_core.reasoning.packet._rows import render_row
 from ues_core.reasoning.packet._snippets import snippet_of
 from ues_core.reasoning.packet._symbols import Symbol, symbols_of
@@ -234,10 +236,10 @@ class _Builder:
         first = [*sorted(pinned), *named, *sorted(changed & known)]
         question = f"{self.task}\n{failing_log[-4_000:]}"
         documents = read_corpus(root, listed, query_of(question), first, self.tally, self._to_read, git)
+        past = past_commits(git) if git.available and head else []
         self.content.add("files", [(d.file.path, d.digest) for d in documents])
-        self.ranked = rank(
-            question, documents, named=named, changed=changed, pinned=pinned, tally=self.tally, remaining=self._to_read
-        )
+        hints = Hints(named, changed, pinned, past)
+        self.ranked = rank(question, documents, hints, Lexicon(), tally=self.tally, remaining=self._to_read)
         self.tally.add(LeftOut.IRRELEVANT, count=len(documents) - len(self.ranked))
 
         untracked = untracked_row(listed) if git.available else None

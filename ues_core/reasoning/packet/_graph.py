@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ues_core.contract import EdgeRow
-from ues_core.reasoning.packet._retrieve import Document
+from ues_core.reasoning.packet._corpus import Document
 from ues_core.reasoning.packet._symbols import imports_of, python_modules
 
 EDGES_KEPT: Final = 60

@@ -55,6 +55,11 @@ def symbols_of(path: str, text: str) -> list[Symbol]:
     return found
 
 
+def defined_names(text: str) -> Iterator[str]:
+    """Names that a text defines, in any language, by keywords alone: fast enough for a whole repository."""
+    return (match["name"] for match in _DEFINITION.finditer(text[:PARSED_CHARS]))
+
+
 def _parse(text: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
