@@ -63,7 +63,6 @@ from ues_core.session._text import iso
 
 RELAY_FOLDER: Final = "relay"
 """Where prompts for a person are handed over when nobody names a folder; below the state directory."""
-_NONCE_ALPHABET: Final = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +279,7 @@ class ConsultDesk:
             clock=time.monotonic,
             now=lambda: iso(time.time()),
             new_id=new_id,
-            nonce=lambda: "".join(secrets.choice(_NONCE_ALPHABET) for _ in range(NONCE_CHARS)),
+            nonce=lambda: secrets.token_hex(NONCE_CHARS // 2),
             approvals=self._approvals,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ues_core.redact._credential_words import is_credential_key
+from ues_core.redact._live import LiveValues, live_values
 from ues_core.redact._model import MASK, Finding, Redacted
 from ues_core.redact._paths import is_secret_path
 from ues_core.redact._structure import redact_structure
@@ -14,10 +15,12 @@ __all__ = [
     "MASK",
     "Detector",
     "Finding",
+    "LiveValues",
     "Redacted",
     "clip_text",
     "is_credential_key",
     "is_secret_path",
+    "live_values",
     "redact_and_clip",
     "redact_structure",
     "redact_text",

@@ -9,10 +9,13 @@ pattern's width; a detector is therefore linear in the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ues_core.contract import Code, ExtraDetector, PluginError
+from ues_core.redact._live import LiveValues
+from ues_core.redact._model import MASK, Span
 
 MAX_REPEAT: Final = 256
 MAX_WIDTH: Final = 1_024
@@ -30,7 +33,20 @@ class Detector(NamedTuple):
     """A validated detector, ready to search."""
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: re.Pattern[str] | None
+    literals: tuple[str, ...] = ()
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """What it finds in a text, left to right for each thing that it looks for."""
+        if self.pattern is not None:
+            yield from (Span(m.start(), m.end(), self.name) for m in self.pattern.finditer(text) if MASK not in m.group())
+        if not self.literals or len(text) < len(self.literals[-1]):
+            return
+        for literal in self.literals:
+            at = text.find(literal)
+            while at >= 0:
+                yield Span(at, at + len(literal), self.name)
+                at = text.find(literal, at + len(literal))
 
 
 class _Bad(Exception):
@@ -150,6 +166,8 @@ def validate_detector(detector: ExtraDetector) -> Detector:
     Raises ``PluginError`` with code ``contribution-invalid`` when its pattern is outside of the linear-time subset, can match
     fewer than 4 or more than 1,024 characters, or does not compile.
     """
+    if isinstance(detector, LiveValues):
+        return Detector(detector.name, None, detector.literals)
     try:
         return Detector(detector.name, _compile(detector.pattern))
     except (_Bad, re.error) as problem:

@@ -53,7 +53,14 @@ _SHAPES: Final = _shapes(
 _TELEGRAM: Final = re.compile(r":AA[0-9A-Za-z_-]{33}(?![0-9A-Za-z_-])")
 _SCHEME_VALUE: Final = re.compile(r"[ \t]{1,4}+(?P<value>[A-Za-z0-9._~+/=-]{16,8192}+)")
 """16 characters, without a key in front of them: shorter words after "bearer" or "basic" are prose."""
-_SLACK_HOOK: Final = re.compile(r"(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9/_-]{16,255}+)")
+_HOOKS: Final = (
+    (
+        "slack-webhook",
+        "hooks.slack.com/",
+        re.compile(r"(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9/_-]{16,255}+)"),
+    ),
+    ("discord-webhook", ".com/api/webhooks/", re.compile(r"\d{15,22}+/(?P<value>[A-Za-z0-9_-]{40,100}+)")),
+)
 
 _PEM_BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -76,10 +83,11 @@ def vendor_spans(text: str, lowered: str) -> Iterator[Span]:
             found = _SCHEME_VALUE.match(text, at + len(scheme)) if _starts_word(text, at) else None
             if found is not None and (any(map(str.isdigit, found["value"])) or not found["value"].islower()):
                 yield Span(found.start("value"), found.end("value"), f"{scheme}-credential")
-    for at in occurrences(lowered, "hooks.slack.com/"):
-        found = _SLACK_HOOK.match(text, at + len("hooks.slack.com/"))
-        if found is not None:
-            yield Span(found.start("value"), found.end("value"), "slack-webhook")
+    for detector, place, rest in _HOOKS:
+        for at in occurrences(lowered, place):
+            found = rest.match(text, at + len(place))
+            if found is not None:
+                yield Span(found.start("value"), found.end("value"), detector)
 
 
 def occurrences(text: str, part: str) -> Iterator[int]:
