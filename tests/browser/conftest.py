@@ -30,6 +30,7 @@ from ues_core.contract import (
     WatchCondition,
     WatchKind,
 )
+from ues_core.testing.sharing import Sharing
 from ues_core.web import WebDriverSession
 from ues_core.web.browsers import choose_browser, running_as_root
 from ues_core.web.cdp import CdpTransport
@@ -195,79 +196,31 @@ class Tab:
 Opener = Callable[..., Awaitable[Tab]]
 
 
-class Idle:
-    """Sessions that wait for the next test, one per driver: to start a browser takes longer than most tests."""
-
-    MOST_USES = 40
-    """Tests that one browser serves: few enough that what pages leave behind in it stays small."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, tuple[DriverSession, int]] = {}
-
-    def take(self, name: str) -> tuple[DriverSession, int] | None:
-        """The waiting session of a driver and how many tests it served."""
-        return self._waiting.pop(name, None)
-
-    async def give_back(self, name: str, session: DriverSession, uses: int) -> None:
-        """Keep a session that a test left in order, end any other."""
-        try:
-            fit = uses < self.MOST_USES and name not in self._waiting and await _swept(session)
-        except Exception:  # noqa: BLE001  whatever a test did to it: it is not used again
-            fit = False
-        if fit:
-            self._waiting[name] = (session, uses)
-        else:
-            await session.close()
-
-    async def close(self) -> None:
-        """End all."""
-        for session, _ in self._waiting.values():
-            await session.close()
-        self._waiting.clear()
-
-
-async def _swept(session: DriverSession) -> bool:
-    """Whether the session is on one blank first page again, without anything that is still to be told."""
-    for page in await session.pages():
-        if page.page != "p1":
-            await session.close_page(page.page, deadline=SECONDS)
-    await session.navigate("p1", "about:blank", wait_until=WaitUntil.LOAD, deadline=SECONDS)
-    await session.drain()
-    return [page.page for page in await session.pages()] == ["p1"]
-
-
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def idle() -> AsyncIterator[Idle]:
+async def sharing() -> AsyncIterator[Sharing]:
     """The browsers of this process that wait for a test."""
-    idle = Idle()
-    yield idle
-    await idle.close()
+    sharing = Sharing()
+    yield sharing
+    await sharing.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def opened(driver: Driver, chromium: str, idle: Idle) -> AsyncIterator[Opener]:
+async def opened(driver: Driver, chromium: str, sharing: Sharing) -> AsyncIterator[Opener]:
     """Opens sessions of the driver: ``await opened(url, gate=..., dialogs=...)``.
 
     One without wishes of its own is shared with the tests before and after; any other has a browser to itself.
     """
-    name = driver.info.name
     target = Launch(executable=chromium, no_sandbox=running_as_root())
     async with AsyncExitStack() as stack:
 
         async def open_session(url: str | None = None, **spec: Any) -> Tab:
-            waiting = None if spec else idle.take(name)
-            if waiting is None:
-                session = await driver.open(OpenSpec(target=target, url=url, **spec))
-                uses = 0
-            else:
-                session, uses = waiting
+            wanted = OpenSpec(target=target, url=url, **spec)
             if spec:
+                session = await driver.open(wanted)
                 stack.push_async_callback(session.close)
             else:
-                stack.push_async_callback(idle.give_back, name, session, uses + 1)
+                session = await stack.enter_async_context(sharing.session(driver, wanted))
             if url is not None:
-                if waiting is not None:
-                    await session.navigate("p1", url, wait_until=WaitUntil.LOAD, deadline=SECONDS)
                 await session.watch("p1", (WatchCondition(kind=WatchKind.DOCUMENT_READY),), deadline=SECONDS)
             return Tab(session)
 

@@ -37,6 +37,7 @@ from ues_core.contract import (
     WatchCondition,
     WatchKind,
 )
+from ues_core.testing.sharing import Sharing
 from ues_core.web.browsers import running_as_root
 
 if TYPE_CHECKING:
@@ -71,7 +72,9 @@ def nested(*urls: str) -> str:
 
 
 @pytest_asyncio.fixture(loop_scope="session", params=["one process", "processes of their own"])
-async def framed(request: pytest.FixtureRequest, driver: Driver, chromium: str, site: Site, canary: Site) -> Any:
+async def framed(
+    request: pytest.FixtureRequest, driver: Driver, chromium: str, site: Site, canary: Site, sharing: Sharing
+) -> Any:
     """Opens a page with frames in it; ``there`` is the other origin."""
     own = request.param != "one process"
     async with AsyncExitStack() as stack:
@@ -82,8 +85,8 @@ async def framed(request: pytest.FixtureRequest, driver: Driver, chromium: str, 
             there = elsewhere(site) if own else canary.origin
             urls = [site.url("frames_outer.html"), *(name.replace("there:", there + "/") for name in inner)]
             urls = [url.replace("here:", site.origin + "/") for url in urls]
-            session = await driver.open(OpenSpec(target=target, url=nested(*urls), **spec))
-            stack.push_async_callback(session.close)
+            wanted = OpenSpec(target=target, url=nested(*urls), **spec)
+            session = await stack.enter_async_context(sharing.session(driver, wanted))
             await session.watch("p1", (WatchCondition(kind=WatchKind.DOCUMENT_READY),), deadline=SECONDS)
             return FramedTab(session, there=there)
 

@@ -7,6 +7,7 @@ import pytest
 from ues_core.contract import Driver, DriverCapabilities, FrameReach, ReadKind, Support, WatchKind
 from ues_core.testing.conformance import WebDriverConformance
 from ues_core.testing.conformance.stage import Launcher
+from ues_core.testing.sharing import Sharing
 from ues_driver_cdp_raw.driver import CdpRawDriver
 
 pytestmark = pytest.mark.browser
@@ -41,3 +42,7 @@ class TestCdpRawDriver(WebDriverConformance):
     @pytest.fixture
     def launch(self, browser_launch: Launcher) -> Launcher:
         return browser_launch
+
+    @pytest.fixture
+    def sharing(self, shared_sessions: Sharing) -> Sharing:
+        return shared_sessions

@@ -33,6 +33,7 @@ from ues_core.contract import (
     WaitUntil,
 )
 from ues_core.testing.conformance.stage import Launcher, SceneName, Site
+from ues_core.testing.sharing import Sharing
 
 LIMIT: Final = 20.0
 """Seconds that an ordinary call may take: generous, since machines that run suites are busy."""
@@ -131,11 +132,12 @@ class Stand:
 
 @dataclass(frozen=True)
 class Bench:
-    """A driver, a site to show it, and what it is told to start."""
+    """A driver, a site to show it, what it is told to start, and sessions of earlier tests that may be used once more."""
 
     driver: Driver
     site: Site
     launch: Launcher
+    sharing: Sharing | None = None
 
     @property
     def name(self) -> str:
@@ -191,7 +193,9 @@ class Bench:
         spec = self.spec(scene.url, **fields)
         if gate is not None:
             spec = spec.model_copy(update={"gate": gate})
-        async with self.session(spec) as session:
+        own = self.sharing is None or bool(fields) or gate is not None or scene.url is None
+        held = self.session(spec) if own or self.sharing is None else self.sharing.session(self.driver, spec)
+        async with held as session:
             yield Stand(session, (await session.pages())[0].page, self.site)
 
     @asynccontextmanager

@@ -15,6 +15,7 @@ from ues_core.testing.conformance._seeing import Seeing
 from ues_core.testing.conformance._touching import Touching
 from ues_core.testing.conformance.stage import Launcher, Site, WebSite
 from ues_core.testing.server import serve
+from ues_core.testing.sharing import Sharing
 
 
 class DriverConformance(Seeing, Touching, Gates, Lifetime):
@@ -33,9 +34,24 @@ class DriverConformance(Seeing, Touching, Gates, Lifetime):
         return Launch
 
     @pytest.fixture
-    def bench(self, driver: Driver, site: Site, launch: Launcher) -> Bench:
+    def sharing(self) -> Sharing | None:
+        """Sessions that tests of seeing and touching hand on, so that not each starts a browser. Override it to have that.
+
+        The one returned is made and closed by a fixture of your conftest, for the session, and all tests of the suite run on
+        one event loop: mark them ``asyncio(loop_scope="session")``.
+        """
+        return None
+
+    @pytest.fixture
+    def lent(self, request: pytest.FixtureRequest, sharing: Sharing | None) -> Sharing | None:
+        """``sharing``, for a test that does not care what its session went through before."""
+        name = request.function.__name__
+        return sharing if hasattr(Seeing, name) or hasattr(Touching, name) else None
+
+    @pytest.fixture
+    def bench(self, driver: Driver, site: Site, launch: Launcher, lent: Sharing | None) -> Bench:
         """The suite's hands."""
-        return Bench(driver, site, launch)
+        return Bench(driver, site, launch, lent)
 
     async def test_the_driver_declares_what_it_is_meant_to(self, bench: Bench) -> None:
         """No more, no less."""
@@ -46,7 +62,10 @@ class WebDriverConformance(DriverConformance):
     """The suite with the pages that ship with it. It needs ``expected``, the fixture ``driver``, and mostly ``launch``."""
 
     @pytest.fixture
-    def site(self) -> Iterator[Site]:
-        """The bundled pages and the canary, over loopback, anew for each test."""
+    def site(self, lent: Sharing | None) -> Iterator[Site]:
+        """The bundled pages and the canary, over loopback: anew for each test that shares no session."""
+        if lent is not None:
+            yield WebSite(lent.grounds)
+            return
         with serve() as grounds:
             yield WebSite(grounds)
