@@ -92,6 +92,30 @@ async def test_whatever_comes_over_the_pipe_ends_it_once_and_with_a_code(parts: 
     assert [one.code for one in ends] in ([Code.PROVIDER_GARBAGE], [Code.PROVIDER_FLOOD], [Code.PROVIDER_GONE])
 
 
+@pytest.mark.parametrize("filler", [b"[],", b"{},", b"0,", b'"",', b'{"a":[]},'])
+def test_a_message_that_is_all_structure_is_garbage_before_it_is_parsed(filler: bytes) -> None:
+    count = 2_000_000 // len(filler)
+    with pytest.raises(wire.Garbage, match="structure"):
+        wire.decode(b'{"jsonrpc":"2.0","id":"x","result":[' + filler * count + b"0]}")
+
+
+@pytest.mark.parametrize(
+    "text", ["[],{}," * 200_000, '\\"[,' * 200_000, "\\" * 400_001, "ü\U0001f600\n" * 100_000, '"' * 500_000]
+)
+def test_a_long_text_is_no_structure(text: str) -> None:
+    data = wire.encode({"id": "x", "result": {"text": text}})
+    assert wire.decode(data[wire.HEADER_BYTES :])["result"]["text"] == text
+
+
+@pytest.mark.parametrize("number", ["1" * 5_000, "-" + "9" * 100_000, "1e999999999", "0." + "0" * 100_000 + "1"])
+def test_a_number_without_end_is_bounded(number: str) -> None:
+    try:
+        message = wire.decode(f'{{"jsonrpc":"2.0","id":"x","result":{number}}}'.encode())
+    except wire.Garbage:
+        return
+    assert isinstance(message["result"], float)
+
+
 # -- the filter ------------------------------------------------------------------------------------------------------
 
 READ = {"x86_64": 0, "aarch64": 63}
@@ -155,13 +179,24 @@ def test_arguments_decide_where_they_have_to(machine: str) -> None:
     assert not allowed(machine, calls["kill"], -1, 9)
     assert allowed(machine, calls["prlimit64"], 0)
     assert not allowed(machine, calls["prlimit64"], 1)
-    assert allowed(machine, calls["socketpair"], 1)
-    assert not allowed(machine, calls["socketpair"], 2)
+    assert allowed(machine, calls["clone"], thread | 0x01000000)
+    for namespace in (0x80, 0x20000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000):
+        assert not allowed(machine, calls["clone"], thread | namespace)
+    for stream in (1, 1 | os.O_CLOEXEC, 1 | os.O_NONBLOCK | os.O_CLOEXEC):
+        assert allowed(machine, calls["socketpair"], 1, stream)
+        assert not allowed(machine, calls["socketpair"], 2, stream)
+    for kind in (2, 3, 5, 2 | os.O_CLOEXEC):
+        assert not allowed(machine, calls["socketpair"], 1, kind)
     assert not allowed(machine, calls["prctl"], 1, 0)
     assert allowed(machine, calls["prctl"], 15)
-    assert not allowed(machine, calls["fcntl"], 3, 8)
-    assert allowed(machine, calls["fcntl"], 3, 1)
-    assert not allowed(machine, calls["ioctl"], 0, 0x5412)
+    for command in (6, 7, 8, 10, 15, 1024, 1026, 1033, 1036):
+        assert not allowed(machine, calls["fcntl"], 3, command)
+    for command in (0, 1, 2, 3, 4, 1030):
+        assert allowed(machine, calls["fcntl"], 3, command)
+    for command in (0x5412, 0x541C, 0x8901, 0x40086602, 0x40806685, 0xC0045878):
+        assert not allowed(machine, calls["ioctl"], 0, command)
+    for command in (0x5401, 0x5421, 0x5451, 0x541B):
+        assert allowed(machine, calls["ioctl"], 0, command)
 
 
 def test_the_other_numbering_of_x86_64_is_no_way_round() -> None:
@@ -204,7 +239,7 @@ def test_without_a_seal_every_probe_gets_through() -> None:
         assert {
             f"{area}/{name}" for area, rows in found.items() for name, result in rows.items() if result != "allowed"
         } == set()
-        assert set(targets.seen()) == {"network/tcp", "network/udp", "network/unix", "network/unix-abstract"}
+        assert set(targets.seen()) == {f"network/{name}" for name in ("tcp", "udp", "unix", "unix-abstract", "unix-datagram")}
         report = report_of({"probes": found, "abi": 0, "layers": [], "missing": ["landlock: none"]}, {})
         assert {getattr(report, area) for area in AREAS} == {SealState.NONE}
         assert "landlock: none" in report.details
@@ -278,6 +313,7 @@ def test_an_editable_installation_shows_its_packages_and_not_its_checkout(
     (source / "prov" / "__init__.py").write_text("")
     (source / "secrets").mkdir()
     (source / "setup.py").write_text("")
+    (source / "pyproject.toml").write_text("[project]\nname = 'The_Provider'\n")
     files = (
         {"_editable_prov.pth": f"import sys\n{source}\n"}
         if how == "pth"
@@ -289,6 +325,78 @@ def test_an_editable_installation_shows_its_packages_and_not_its_checkout(
     roots = roots_of("the-provider", "prov", [str(site), *sys.path])
     assert roots.places["prov"] == str(source / "prov")
     assert [place for place in roots.readable if place.startswith(str(source))] == [str(source / "prov")]
+
+
+LIES = {
+    "a path out of it": {"prov/../../../home/id_rsa": ""},
+    "a path out of a folder with data": {"lib.libs/../../home/id_rsa": ""},
+    "another's package": {"stranger/__init__.py": ""},
+    "another's file": {"alone.py": ""},
+    "another's data": {"stranger.libs/x.so": ""},
+    "part of another's package": {"stranger/inner/more.py": ""},
+    "the core": {"ues_core/seal/keys.py": "", "ues_core/host/__init__.py": ""},
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_wheel_s_own_list_opens_nothing_but_what_it_brought(site: Path, tmp_path: Path, installer: Install, lie: str) -> None:
+    """An installer keeps rows of a wheel's list that no file of the wheel belongs to."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "id_rsa").write_text("secret")
+    installer(
+        "a-stranger", {"stranger/__init__.py": "", "stranger/inner/more.py": "", "alone.py": "", "stranger.libs/x.so": ""}
+    )
+    installer("the-provider", {"prov/__init__.py": ""})
+    with (site / "the_provider-1.0.dist-info" / "RECORD").open("a") as record:
+        record.writelines(f"{name},,\n" for name in LIES[lie])
+    roots = roots_of("the-provider", "prov", [str(site), *sys.path])
+    around = [place for place in roots.readable if Path(place).is_relative_to(tmp_path)]
+    assert {os.path.relpath(place, site) for place in around} == {"the_provider-1.0.dist-info", "prov"}
+    assert not {name for name in ("stranger", "alone", "ues_core.seal", "ues_core.host") if roots.places.get(name)}
+
+
+def test_a_link_in_place_of_a_package_is_not_followed(site: Path, tmp_path: Path, installer: Install) -> None:
+    (tmp_path / "home").mkdir()
+    installer("the-provider", {"prov/__init__.py": ""})
+    (site / "linked").symlink_to(tmp_path / "home")
+    with (site / "the_provider-1.0.dist-info" / "RECORD").open("a") as record:
+        record.write("linked/__init__.py,,\n")
+    roots = roots_of("the-provider", "prov", [str(site), *sys.path])
+    assert str(tmp_path / "home") not in roots.readable
+
+
+@pytest.mark.parametrize("project", ["", "[project]\nname = 'another'\n", "[project\n", None])
+def test_a_wheel_cannot_claim_to_be_installed_from_somebody_s_folder(
+    site: Path, tmp_path: Path, installer: Install, project: str | None
+) -> None:
+    home = tmp_path / "home"
+    (home / "prov").mkdir(parents=True)
+    if project is not None:
+        (home / "pyproject.toml").write_text(project)
+    finder = f"MAPPING: dict[str, str] = {{'prov': {str(home)!r}, 'x': {str(home / 'prov')!r}}}\n"
+    installer("the-provider", {"mine.py": "", "_editable_prov.pth": f"{home}\n", "__editable___prov_finder.py": finder})
+    direct = {"url": home.as_uri(), "dir_info": {"editable": True}}
+    (site / "the_provider-1.0.dist-info" / "direct_url.json").write_text(json.dumps(direct))
+    roots = roots_of("the-provider", "mine", [str(site), *sys.path])
+    assert not [place for place in roots.readable if Path(place).is_relative_to(home)]
+
+
+def test_an_editable_installation_points_at_nothing_outside_of_its_checkout(
+    site: Path, tmp_path: Path, installer: Install
+) -> None:
+    source, home = tmp_path / "checkout", tmp_path / "home"
+    for folder in (source / "prov", home / "x"):
+        folder.mkdir(parents=True)
+    (source / "pyproject.toml").write_text("[tool.poetry]\nname = 'the-provider'\n")
+    mapping = {"prov": source / "prov", "x": home / "x", "all": source, "up": source / "prov" / ".." / ".."}
+    finder = f"MAPPING = { ({name: str(place) for name, place in mapping.items()})!r}\n"
+    installer("the-provider", {"__editable___prov_finder.py": finder})
+    direct = {"url": source.as_uri(), "dir_info": {"editable": True}}
+    (site / "the_provider-1.0.dist-info" / "direct_url.json").write_text(json.dumps(direct))
+    roots = roots_of("the-provider", "prov", [str(site), *sys.path])
+    assert [p for p in roots.readable if Path(p).is_relative_to(tmp_path) and not Path(p).is_relative_to(site)] == [
+        str(source / "prov")
+    ]
 
 
 def test_a_module_that_no_metadata_lists_is_not_sealed(site: Path, installer: Install) -> None:

@@ -2,6 +2,10 @@
 
 All of it comes out of installed metadata; nothing is imported. Of the core a provider sees the contract, so of the core's own
 dependencies only what the contract needs is counted.
+
+The metadata is the provider's own, and an installer keeps what a wheel says about itself. So it is not believed where that would
+open more: a listed file must lie in the folder that it was installed to, a package that another distribution lists too is not
+opened, and an editable installation must point at a checkout of that very distribution.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import json
 import os
 import re
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -55,6 +60,7 @@ def roots_of(distribution: str, module: str, path: Sequence[str] | None = None) 
     _add_core(roots)
     seen: set[tuple[str, str]] = set()
     waiting = [(distribution, ""), *((name, "") for name in CONTRACT_NEEDS)]
+    found: list[metadata.Distribution] = []
     while waiting:
         name, extras = waiting.pop()
         key = (_canonical(name), extras)
@@ -64,9 +70,13 @@ def roots_of(distribution: str, module: str, path: Sequence[str] | None = None) 
         dist = _find(name, search)
         if dist is None:
             continue  # a dependency for another platform, or one that is missing: then the import says so
-        roots.distributions.append(key[0])
-        _add(roots, dist, module if key[0] == _canonical(distribution) else "")
+        if key[0] not in roots.distributions:
+            roots.distributions.append(key[0])
+            found.append(dist)
         waiting += _requirements(dist, extras)
+    others = _Others(search, roots.distributions)
+    for dist in found:
+        _add(roots, dist, module if _canonical(dist.name) == _canonical(distribution) else "", others)
     top = module.partition(".")[0]
     if top not in roots.places:
         raise PluginError(
@@ -89,12 +99,31 @@ def _add_core(roots: Roots) -> None:
         roots.readable.append(str(core / part))
 
 
-def _add(roots: Roots, dist: metadata.Distribution, module: str) -> None:
+class _Others:
+    """What the distributions beside the provider and its dependencies say is theirs."""
+
+    def __init__(self, search: list[str], own: Sequence[str]) -> None:
+        self._lists: list[str] = []
+        for dist in metadata.distributions(path=search):
+            try:
+                if _canonical(dist.name) not in own:
+                    self._lists.append("\n" + (dist.read_text("RECORD") or dist.read_text("installed-files.txt") or ""))
+            except Exception:  # noqa: BLE001 - a damaged installation of something unrelated says nothing about what is its own
+                continue
+
+    def list_too(self, inside: str) -> bool:
+        """Whether one of them lists this file, or a file in this folder (relative to where packages are installed)."""
+        return any(f"\n{inside}," in one or f"\n{inside}/" in one for one in self._lists)
+
+
+def _add(roots: Roots, dist: metadata.Distribution, module: str, others: _Others) -> None:
     folder = _metadata_folder(dist)
     if folder is not None:
         roots.metadata.append(folder)
         roots.readable.append(folder)
-    for name, place in {**dict(_installed(dist)), **dict(_editable(dist, module))}.items():
+    for name, place in {**dict(_installed(dist, others)), **dict(_editable(dist, module))}.items():
+        if name.lstrip("/").partition(".")[0] == "ues_core" and _canonical(dist.name) != CORE:
+            continue  # the core's rooms are the core's, whoever lists them
         if place is None:
             roots.places.setdefault(name, None)
         elif name.startswith("/"):
@@ -104,29 +133,35 @@ def _add(roots: Roots, dist: metadata.Distribution, module: str) -> None:
             roots.readable.append(place)
 
 
-def _installed(dist: metadata.Distribution) -> Iterator[tuple[str, str | None]]:
+def _installed(dist: metadata.Distribution, others: _Others) -> Iterator[tuple[str, str | None]]:
     """``(dotted name, place)`` of what a wheel brought; a name that begins with ``/`` is readable and no module."""
+    base = os.path.realpath(str(dist.locate_file("")))
     tree: dict[str, set[str]] = {}
     for file in dist.files or ():
         parts = file.parts
-        if not parts or parts[0] in ("..", "/", "__pycache__") or file.is_absolute() or parts[0].endswith(".dist-info"):
+        if not parts or parts[0] == "__pycache__" or ".." in parts or file.is_absolute() or parts[0].endswith(".dist-info"):
             continue
         for depth in range(len(parts)):
             tree.setdefault("/".join(parts[:depth]), set()).add(parts[depth])
     waiting = [""]
-    files = {str(Path(*file.parts).as_posix()) for file in dist.files or () if file.parts}
+    files = {str(Path(*file.parts).as_posix()) for file in dist.files or () if file.parts and ".." not in file.parts}
     while waiting:
         folder = waiting.pop()
         for entry in sorted(tree.get(folder, ())):
             inside = f"{folder}/{entry}" if folder else entry
             place = os.path.realpath(str(dist.locate_file(inside)))
+            if os.path.commonpath([base, place]) != base or place == base:
+                continue  # a link to somewhere else
             name = _module_name(entry) if inside in files else (entry if entry.isidentifier() else None)
             dotted = inside.replace("/", ".").removesuffix(entry) + name if name else f"/{inside}"
             if inside in files:
+                if others.list_too(inside):
+                    continue
                 if not entry.endswith(".pth") and not entry.startswith("__editable__"):
                     yield dotted, place
             elif name is None or any(f"{inside}/{below}" in files for below in tree[inside]):
-                yield dotted, place
+                if not others.list_too(inside):
+                    yield dotted, place
             else:
                 yield dotted, None
                 waiting.append(inside)
@@ -135,8 +170,15 @@ def _installed(dist: metadata.Distribution) -> Iterator[tuple[str, str | None]]:
 def _editable(dist: metadata.Distribution, module: str) -> Iterator[tuple[str, str | None]]:
     """What an editable installation points at: the packages of its source folder, not the checkout around them."""
     source = _source(dist)
-    if source is None:
+    if source is None or not _is_checkout_of(source, dist.name):
         return
+    source = os.path.realpath(source)
+    for name, place in _pointed_at(dist, module):
+        if os.path.commonpath([source, place]) == source and place != source:
+            yield name, place
+
+
+def _pointed_at(dist: metadata.Distribution, module: str) -> Iterator[tuple[str, str]]:
     folders = []
     for file in dist.files or ():
         if len(file.parts) != 1:
@@ -154,6 +196,20 @@ def _editable(dist: metadata.Distribution, module: str) -> Iterator[tuple[str, s
             package = entry.is_dir() and (os.path.isfile(os.path.join(entry.path, "__init__.py")) or entry.name == top)
             if found and found.isidentifier() and entry.name not in _NOT_A_MODULE and (package or entry.is_file()):
                 yield found, os.path.realpath(entry.path)
+
+
+def _is_checkout_of(source: str, distribution: str) -> bool:
+    """Whether a folder says itself that it is the source of this distribution; a wheel can claim to be installed from anywhere."""
+    try:
+        text = Path(source, "pyproject.toml").read_text(encoding="utf-8")
+        project = tomllib.loads(text)
+    except (OSError, ValueError):
+        return False
+    tables = (project.get("project"), project.get("tool", {}).get("poetry") if isinstance(project.get("tool"), dict) else None)
+    return any(
+        isinstance(table, dict) and isinstance(name := table.get("name"), str) and _canonical(name) == _canonical(distribution)
+        for table in tables
+    )
 
 
 def _source(dist: metadata.Distribution) -> str | None:

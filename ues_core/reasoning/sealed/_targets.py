@@ -16,6 +16,7 @@ from typing import Any, Final
 import psutil
 
 _CANARY: Final = b"not for the provider "
+_SOCKETS: Final = ("socket", "datagrams")
 _MIB: Final = 1024 * 1024
 _PREFIX: Final = "ues-sealed-"
 _OLD_SECONDS: Final = 3600.0
@@ -60,6 +61,7 @@ class Targets:
             "tcp": self._port("tcp"),
             "udp": self._port("udp"),
             "unix": str(self._outside / "socket"),
+            "datagram": str(self._outside / "datagrams"),
             "abstract": self._abstract if "unix-abstract" in self._listeners else "",
             "variables": ["SYSTEMROOT"] if sys.platform == "win32" else [],
             "memory": memory_bytes + _MIB,
@@ -91,7 +93,7 @@ class Targets:
 
     def _canary_changed(self) -> bool:
         try:
-            names = sorted(entry.name for entry in os.scandir(self._outside) if entry.name != "socket")
+            names = sorted(entry.name for entry in os.scandir(self._outside) if entry.name not in _SOCKETS)
             return self._canary.read_bytes() != self._content or names != ["canary", "program"] or any(self.work.iterdir())
         except OSError:
             return True
@@ -101,6 +103,7 @@ class Targets:
         self._add("udp", socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
         if hasattr(socket, "AF_UNIX"):
             self._add("unix", socket.AF_UNIX, socket.SOCK_STREAM, str(self._outside / "socket"))
+            self._add("unix-datagram", socket.AF_UNIX, socket.SOCK_DGRAM, str(self._outside / "datagrams"))
             if sys.platform == "linux":
                 self._add("unix-abstract", socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self._abstract)
 

@@ -7,6 +7,7 @@ allowed to run it fails with another error than to be refused), listeners that c
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import mmap
 import os
 import socket
@@ -20,6 +21,7 @@ ALLOWED: Final = "allowed"
 
 _SECONDS: Final = 0.5
 _FORK_LOOKS: Final = 100
+_IN_CREATE: Final = 0x100
 Probe = Callable[[], object]
 """Returns a truthy value, or nothing at all, when it got through; raises ``OSError`` or returns false when it was refused."""
 
@@ -62,10 +64,13 @@ def measure(targets: Mapping[str, Any]) -> dict[str, dict[str, str]]:
         areas["filesystem"]["proc-parent-environment"] = lambda: _read(f"/proc/{parent}/environ")
         areas["filesystem"]["proc-parent-command"] = lambda: _read(f"/proc/{parent}/cmdline")
         areas["filesystem"]["proc-list"] = lambda: os.listdir("/proc")
+        areas["filesystem"]["attributes"] = lambda: os.listxattr(folder) is not None
+        areas["filesystem"]["watch"] = lambda: _watch(folder)
         areas["environment"]["proc-self"] = lambda: _read("/proc/self/environ")
         areas["network"]["netlink"] = lambda: _open(socket.AF_NETLINK, socket.SOCK_RAW)
     if hasattr(socket, "AF_UNIX"):
         areas["network"]["unix"] = lambda: _connect(socket.AF_UNIX, socket.SOCK_STREAM, targets["unix"])
+        areas["network"]["unix-datagram"] = lambda: _datagram(targets["datagram"])
         if targets.get("abstract"):
             areas["network"]["unix-abstract"] = lambda: _connect(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + targets["abstract"])
     found = {area: {name: _try(probe) for name, probe in probes.items()} for area, probes in areas.items()}
@@ -131,6 +136,25 @@ def _send(address: tuple[str, int]) -> bool:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         one.settimeout(_SECONDS)
         one.sendto(b"?", address)
+    return True
+
+
+def _watch(folder: str) -> bool:
+    """The names of a folder's files, without opening it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = libc.inotify_init1(os.O_CLOEXEC)
+    if descriptor < 0:
+        return False
+    got = libc.inotify_add_watch(descriptor, os.fsencode(folder), _IN_CREATE)
+    os.close(descriptor)
+    return bool(got >= 0)
+
+
+def _datagram(path: str) -> bool:
+    """Past ``socket`` and ``connect``: one of a pair can send to any path."""
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with one, other:
+        one.sendto(b"?", path)
     return True
 
 

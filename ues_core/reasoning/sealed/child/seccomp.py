@@ -36,10 +36,16 @@ _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _AF_UNIX: Final = 1
 _PRCTL_REFUSED: Final = (1, 35, 0x59616D61)
 """The signal at the parent's death, the memory map, the permitted tracer."""
-_FCNTL_REFUSED: Final = (8, 10, 15)
-"""Whom a signal of a descriptor goes to, and which."""
-_IOCTL_REFUSED: Final = (0x5412, 0x541C, 0x8901, 0x8902)
-"""Typing into a terminal, and again whom a signal goes to."""
+_FCNTL_ALLOWED: Final = (0, 1, 2, 3, 4, 5, 1030, 1032)
+"""Duplicating a descriptor, its flags, looking at a lock, a pipe's size. Not: locks and leases, which hold others up, seals,
+watches, and whom a signal goes to."""
+_IOCTL_ALLOWED: Final = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+"""Whether it is a terminal and how large, how much waits, blocking or not, inherited or not. Not: typing into a terminal, and the
+calls of file systems, which change attributes through a descriptor that was opened for reading."""
+_NEW_NAMESPACES: Final = 0x7E020080
+"""Every bit of ``clone`` that would make a namespace."""
+_STREAMS: Final = tuple(1 | flags for flags in (0, os.O_CLOEXEC, os.O_NONBLOCK, os.O_CLOEXEC | os.O_NONBLOCK))
+"""A pair of datagram sockets could send to the path of somebody else's socket, which neither Landlock nor a namespace sees."""
 
 _PR_SET_SECCOMP: Final = 22
 _SECCOMP_MODE_FILTER: Final = 2
@@ -92,7 +98,7 @@ def install(libc: ctypes.CDLL) -> None:
 def _body(name: str, pid: int) -> list[Instruction]:
     match name:
         case "clone":
-            return _when_no_bit(0, _CLONE_THREAD, errno.EPERM)
+            return [*_unless(_when_bit(0, _NEW_NAMESPACES, errno.EPERM)), *_when_no_bit(0, _CLONE_THREAD, errno.EPERM)]
         case "clone3" | "openat2":
             # their arguments lie in memory, where a filter cannot look; the C library falls back to the older call
             return [_error(errno.ENOSYS)]
@@ -105,13 +111,13 @@ def _body(name: str, pid: int) -> list[Instruction]:
         case "prlimit64":
             return _only((0, pid), 0)
         case "socketpair":
-            return _only((_AF_UNIX,), 0)
+            return [_argument(0), (_EQUAL, 1, 0, _AF_UNIX), _error(errno.EPERM), *_only(_STREAMS, 1)]
         case "prctl":
             return _never(_PRCTL_REFUSED, 0)
         case "fcntl":
-            return _never(_FCNTL_REFUSED, 1)
+            return _only(_FCNTL_ALLOWED, 1)
         case _:
-            return _never(_IOCTL_REFUSED, 1)
+            return _only(_IOCTL_ALLOWED, 1, errno.ENOTTY)
 
 
 def _argument(index: int) -> Instruction:
@@ -127,9 +133,14 @@ def _when_no_bit(index: int, bits: int, number: int) -> list[Instruction]:
     return [_argument(index), (_AND, 0, 0, bits), (_EQUAL, 0, 1, 0), _error(number), (_RETURN, 0, 0, _ALLOW)]
 
 
-def _only(values: tuple[int, ...], index: int) -> list[Instruction]:
+def _unless(body: list[Instruction]) -> list[Instruction]:
+    """The refusal of ``body``, without the permission at its end: what follows goes on to judge."""
+    return body[:-1]
+
+
+def _only(values: tuple[int, ...], index: int, number: int = errno.EPERM) -> list[Instruction]:
     tests = [step for value in values for step in ((_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW))]
-    return [_argument(index), *tests, _error(errno.EPERM)]
+    return [_argument(index), *tests, _error(number)]
 
 
 def _never(values: tuple[int, ...], index: int) -> list[Instruction]:

@@ -42,6 +42,9 @@ REFUSED: Final = (
     "fchmod:91:52 fchmodat:268:53 fchmodat2:452:452 chown:92:- fchown:93:55 lchown:94:- fchownat:260:54 utime:132:- "
     "utimes:235:- futimesat:261:- utimensat:280:88 setxattr:188:5 lsetxattr:189:6 fsetxattr:190:7 removexattr:197:14 "
     "lremovexattr:198:15 fremovexattr:199:16 setxattrat:463:463 removexattrat:466:466 file_setattr:469:469 "
+    # what Landlock does not know of a file outside: its attributes, and a watch that tells the names of a folder's files
+    "getxattr:191:8 lgetxattr:192:9 fgetxattr:193:10 listxattr:194:11 llistxattr:195:12 flistxattr:196:13 getxattrat:464:464 "
+    "listxattrat:465:465 file_getattr:468:468 inotify_init:253:- inotify_init1:294:26 inotify_add_watch:254:27 "
     "name_to_handle_at:303:264 open_by_handle_at:304:265 fanotify_init:300:262 fanotify_mark:301:263 memfd_create:319:279 "
     "memfd_secret:447:447 "
     # the machine and the kernel; io_uring goes round this very filter
@@ -52,7 +55,7 @@ REFUSED: Final = (
     "io_uring_setup:425:425 io_uring_enter:426:426 io_uring_register:427:427 add_key:248:217 request_key:249:218 "
     "keyctl:250:219 acct:163:89 quotactl:179:60 quotactl_fd:443:443 syslog:103:116 settimeofday:164:170 "
     "clock_settime:227:112 clock_adjtime:305:266 adjtimex:159:171 iopl:172:- ioperm:173:- modify_ldt:154:- "
-    "personality:135:92 vhangup:153:58 "
+    "personality:135:92 vhangup:153:58 sync:162:81 syncfs:306:267 flock:73:32 uretprobe:335:- uprobe:336:- "
     # memory and queues shared by name
     "shmget:29:194 shmat:30:196 shmctl:31:195 semget:64:190 semctl:66:191 semop:65:193 semtimedop:220:192 msgget:68:186 "
     "msgsnd:69:189 msgrcv:70:188 msgctl:71:187 mq_open:240:180 mq_unlink:241:181"

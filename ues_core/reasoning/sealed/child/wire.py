@@ -7,10 +7,18 @@ bytes, and a line of text that strayed into the pipe reads as an absurd length.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final, NoReturn
 
 HEADER_BYTES: Final = 4
 VERSION: Final = "2.0"
+
+_PLAIN_BYTES: Final = 64_000
+"""A message of this size may have any structure."""
+_STRUCTURE_BYTES: Final = 200_000
+"""What a larger one may have beside its texts: brackets, commas, numbers. Twenty megabytes of empty lists would take half a
+gigabyte of the reader's memory."""
+_TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 METHOD_UNKNOWN: Final = -32601
 PARAMS_INVALID: Final = -32602
@@ -39,6 +47,8 @@ def length(header: bytes) -> int:
 
 def decode(body: bytes) -> dict[str, Any]:
     """One message without its length. Raises ``Garbage``, whatever is wrong with it."""
+    if len(body) > _PLAIN_BYTES and len(_TEXT.sub(b"", body)) > _STRUCTURE_BYTES:
+        raise Garbage("more structure than any message has")
     try:
         message = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
