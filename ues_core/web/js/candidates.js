@@ -9,9 +9,10 @@ import { isFocusable, NAMED_BY_CONTENT, roleOf } from "./roles.js";
 import { inSecret, watchSecrets } from "./secrets.js";
 import { cut, tidy, NAME_LIMIT } from "./text.js";
 
+// The engine tries one alternative after the other on every element: the commonest that are none of them are told apart first.
 const CONTROLS =
-  "a[href],area[href],button,input,textarea,select,summary,[role],[contenteditable],[tabindex],h1,h2,h3,h4,h5,h6," +
-  "dialog[open],iframe,frame,audio[controls],video[controls]";
+  ":not(td,tr,div,span,p,li,b,i,ul,section,label):is(button,a[href],input,textarea,select,summary,h1,h2,h3,h4,h5,h6,iframe,frame," +
+  "area[href],dialog[open],audio[controls],video[controls]),[role],[contenteditable],[tabindex]";
 const STRUCTURE =
   CONTROLS + ",p,li,dt,dd,td,th,caption,figcaption,blockquote,pre,legend,output,img[alt],progress,meter,nav,main,aside,header,footer," +
   "article,section,form,fieldset,ul,ol,dl,table,tr,address,time";
@@ -21,7 +22,7 @@ const CONTENT = `${STRUCTURE},${PLAIN}`;
 const BLOCKS =
   "div,p,li,dt,dd,td,th,table,ul,ol,dl,h1,h2,h3,h4,h5,h6,blockquote,pre,section,article,form,fieldset,details,nav,main,aside,header,footer";
 // The commonest elements that can have no shadow root: the standard lets only a few, and those with a dash in their name.
-const MAY_HAVE_SHADOW = "*:not(a,button,input,td,tr,li,b,label,option)";
+const MAY_HAVE_SHADOW = "*:not(td,tr,li,a,button,input,b,i,ul,label,option)";
 const STATIC_ROLES = new Set(
   ("paragraph listitem term definition cell gridcell columnheader rowheader caption blockquote code img status alert note log " +
     "time heading").split(" "),

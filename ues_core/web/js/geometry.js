@@ -125,7 +125,7 @@ function drawnChild(el, left) {
 
 /** Whether a rectangle meets the viewport of this frame. */
 export const meetsViewport = (rect, view = viewSize()) =>
-  rect.right > 0 && rect.bottom > 0 && rect.left < view.width && rect.top < view.height;
+  rect.top < view.height && rect.bottom > 0 && rect.left < view.width && rect.right > 0;
 
 /** Size of this frame's viewport; read once per operation, because reading it makes the engine check the layout. */
 export const viewSize = () => ({ width: window.innerWidth, height: window.innerHeight });
