@@ -1,7 +1,7 @@
 """A hostile provider and an honest one, installed from wheels into a clean environment and run in sealed processes.
 
-One environment for all tests of this file, because making it takes most of a minute. Each test lays out what is to be stolen
-in a home of its own, tells the provider where it is, and looks afterwards at what is there and who came.
+Each test lays out what is to be stolen in a home of its own, tells the provider where it is, and looks afterwards at what is there
+and who came.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ from typing import Any
 import psutil
 import pytest
 
-ROOT = Path(__file__).parents[2]
 SECRET = "nobody outside may read this"
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(900),
-    pytest.mark.xdist_group("hostile-provider"),
     pytest.mark.skipif(sys.platform != "linux", reason="what is refused here is refused by Linux"),
 ]
 
@@ -133,34 +131,11 @@ asyncio.run(main())
 '''
 
 
-class Bench:
-    """The clean environment."""
-
-    def __init__(self, folder: Path) -> None:
-        self.python = folder / "venv" / "bin" / "python"
-        wheels = folder / "wheels"
-        sources = (ROOT, ROOT / "providers" / "double", ROOT / "examples" / "hostile_provider")
-        for source in sources:
-            _run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), str(source)])
-        _run([sys.executable, "-m", "venv", str(folder / "venv")])
-        install = [
-            str(self.python),
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--disable-pip-version-check",
-            "-c",
-            str(ROOT / "constraints.txt"),
-        ]
-        _run([*install, *map(str, wheels.glob("*.whl"))])
-
-
 class Scene:
     """What is to be stolen, a host, and what was left when the host had ended."""
 
-    def __init__(self, bench: Bench, folder: Path) -> None:
-        self._bench = bench
+    def __init__(self, python: Path, folder: Path) -> None:
+        self._python = python
         self._folder = folder
         self.repository, self.home, self.state = folder / "repository", folder / "home", folder / "state"
         for place in (self.repository / "src", self.home / ".ssh", self.state / "keys", folder / "tmp"):
@@ -185,7 +160,7 @@ class Scene:
             "PATH": os.environ.get("PATH", ""),
         }
         done = subprocess.run(
-            [str(self._bench.python), "-W", "error", "-c", HOST, json.dumps({"deeds": deeds})],
+            [str(self._python), "-W", "error", "-c", HOST, json.dumps({"deeds": deeds})],
             cwd=self.repository,
             env=variables,
             capture_output=True,
@@ -210,21 +185,10 @@ class Scene:
         return found
 
 
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    """The environment, made once."""
-    return Bench(tmp_path_factory.mktemp("hostile"))
-
-
 @pytest.fixture
-def scene(bench: Bench, tmp_path: Path) -> Scene:
+def scene(clean_environment: Path, tmp_path: Path) -> Scene:
     """A scene of one test."""
-    return Scene(bench, tmp_path / "scene")
+    return Scene(clean_environment / "python", tmp_path / "scene")
 
 
 @pytest.fixture
