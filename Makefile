@@ -48,8 +48,7 @@ setup:
 
 browser: setup
 	@echo "== browser"
-	@$(BIN)/ues browser find --json >/dev/null 2>&1 || $(BIN)/ues browser install
-	@$(BIN)/ues browser find
+	@$(BIN)/ues browser install --if-missing
 
 run: setup browser
 	@$(BIN)/ues demo

@@ -36,14 +36,18 @@ def find(as_json: bool) -> None:
 
 
 @command.command("install")
+@click.option("--if-missing", is_flag=True, help="Fetch only what is not there yet.")
 @json_option
-def install(as_json: bool) -> None:
-    """Fetch a browser: Playwright's own build, else the package of Debian (as root)."""
+def install(if_missing: bool, as_json: bool) -> None:
+    """Fetch a browser: Playwright's own build, else the package of Debian (as root).
+
+    The system library that Playwright's own program may lack on a small Debian is brought along.
+    """
     from ues_core.web.browser_install import install_browser
     from ues_core.web.browsers import find_browsers
 
     find_browsers(os.environ)  # a bad override would hide whatever is fetched: say so before fetching
-    browser = install_browser(note, environ=os.environ)
+    browser = install_browser(note, environ=os.environ, if_missing=if_missing)
     if as_json:
         print_json(browser)
     else:

@@ -158,6 +158,8 @@ def verify(target: str | None, keys: tuple[str, ...], head_digest: str | None, s
         _say_report(report)
     if not keys and worst == "ok":
         note("Checked against the state directory's own key. Pin it elsewhere (ues receipts key) and pass it with --key.")
+    if worst == "missing-end":
+        note("A chain has no end while its host runs, after its host was killed, or when it was cut off; the rest verifies.")
     return EXIT_CODES[worst]
 
 

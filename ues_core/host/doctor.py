@@ -9,11 +9,13 @@ from typing import Literal
 
 from ues_core.config import Settings
 from ues_core.contract import LedgerVerdict, Model, PluginState, UesError
+from ues_core.host.state import open_to_others
 from ues_core.plugins import PluginBook
 from ues_core.seal.history import chain_files, open_intents
 from ues_core.seal.keys import load_public_key
 from ues_core.seal.verify import verify_chain
 from ues_core.web.browsers import choose_browser, running_as_root
+from ues_core.web.playwright_program import lack
 from ues_core.web.processes import ProfileHome
 
 CHAINS = 20
@@ -35,6 +37,7 @@ def examine(settings: Settings, environ: Mapping[str, str], *, fix: bool = False
         lambda: _python(),
         lambda: _configuration(settings),
         lambda: _browser(settings, environ),
+        lambda: _playwright(environ),
         lambda: _plugins(settings),
         lambda: _state(settings),
         lambda: _leftovers(settings, fix),
@@ -81,6 +84,15 @@ def _browser(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding
         yield Finding(subject="sandbox", level="ok", sentence="The browser is started with its own sandbox.")
 
 
+def _playwright(environ: Mapping[str, str]) -> Iterator[Finding]:
+    lacking = lack(environ)
+    if lacking is not None:
+        mend = "Run 'ues browser install --if-missing' as root" if lacking.package else "Install it again"
+        yield Finding(
+            subject="playwright", level="error", sentence=lacking.sentence, next_step=f"{mend}, or use the driver cdp-raw."
+        )
+
+
 def _plugins(settings: Settings) -> Iterator[Finding]:
     for row in PluginBook(settings).list(load=True):
         bad = row.state is not PluginState.OK
@@ -97,7 +109,7 @@ def _state(settings: Settings) -> Iterator[Finding]:
     if not folder.exists():
         yield Finding(subject="state", level="info", sentence=f"{folder} does not exist yet; the first host makes it.")
         return
-    loose = sys.platform != "win32" and folder.stat().st_mode & 0o077
+    loose = open_to_others(folder)
     yield Finding(
         subject="state",
         level="warn" if loose else "ok",

@@ -37,6 +37,7 @@ PRIVATE_FILE: Final = "ledger.key"
 PUBLIC_FILE: Final = "ledger.pub"
 _POSIX: Final = os.name == "posix"
 _LOOSE_BITS: Final = 0o077
+_WHERE_KEYS: Final = "'ues receipts key' prints the public key of this state directory, to be kept elsewhere."
 _FILE_LIMIT: Final = 10_000
 """Bytes of a key file, at most; a PEM of Ed25519 has about 120."""
 _HEX_KEY = re.compile(r"[0-9a-fA-F]{64}")
@@ -144,9 +145,9 @@ def parse_public_key(text: str, *, source: str = "the given key") -> PublicKey:
     try:
         key = load_pem_public_key(stripped.encode("ascii"))
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise _unreadable(f"{source} is no public key: expected PEM or 64 hex characters.") from error
+        raise _unreadable(f"{source} is no public key: expected PEM or 64 hex characters.", next_step=_WHERE_KEYS) from error
     if not isinstance(key, Ed25519PublicKey):
-        raise _unreadable(f"{source} is a key of another kind: expected Ed25519.")
+        raise _unreadable(f"{source} is a key of another kind: expected Ed25519.", next_step=_WHERE_KEYS)
     return PublicKey(key.public_bytes(Encoding.Raw, PublicFormat.Raw))
 
 

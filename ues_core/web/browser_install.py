@@ -20,6 +20,7 @@ from ues_core.contract import Fault, UesError
 from ues_core.contract.codes import Code
 from ues_core.contract.words import BrowserSource
 from ues_core.web.browsers import WHAT_TO_DO, FoundBrowser, find_browsers, running_as_root
+from ues_core.web.playwright_program import Lack, lack
 
 DOWNLOAD_SECONDS: Final = 900.0
 """For about 200 MB over a slow line."""
@@ -58,15 +59,24 @@ def install_browser(
     platform: str = sys.platform,
     run: Runner | None = None,
     root: str | Path = "/",
+    program_lack: Callable[[Mapping[str, str]], Lack | None] = lack,
+    if_missing: bool = False,
 ) -> FoundBrowser:
-    """Fetch a browser and return it; ``progress`` gets one line at a time.
+    """Fetch a browser and return it; ``progress`` gets one line at a time. ``if_missing``: only when none is found.
 
-    First Playwright's own build, when the package is here and its download works; then the distribution's package, on Debian
-    as root. Each step is bounded and believed only when the browser states its version afterwards. Raises ``UesError`` with
-    code ``browser-install-failed`` naming what was tried and the three things a person can do.
+    Before, the system library that Playwright's own program lacks, as a package of Debian: without it neither its download nor
+    its driver works. Then Playwright's own build, when the package is here and its download works; then the distribution's
+    package, on Debian as root. Each step is bounded and believed only when the browser states its version afterwards. Raises
+    ``UesError`` with code ``browser-install-failed`` naming what was tried and the three things a person can do.
     """
     runner = run or run_bounded
     tried: list[str] = []
+    lacking = program_lack(environ)
+    if lacking is not None:
+        _mend(lacking, progress, environ, platform, runner, Path(root))
+    if if_missing:
+        for browser in find_browsers(environ, platform=platform, root=root):
+            return browser
     steps = (
         ("Playwright's download", _by_playwright, BrowserSource.PLAYWRIGHT),
         ("The package's installation", _by_apt, BrowserSource.SYSTEM),
@@ -134,22 +144,38 @@ def _by_playwright(progress: Callable[[str], None], environ: Mapping[str, str], 
 
 
 def _by_apt(progress: Callable[[str], None], environ: Mapping[str, str], platform: str, run: Runner, root: Path) -> str:
+    if "ubuntu" in _distribution(root):
+        return "Ubuntu's chromium package only points to a snap, so it is not installed from here."
+    return _apt("chromium", progress, environ, platform, run, root)
+
+
+def _mend(
+    lacking: Lack, progress: Callable[[str], None], environ: Mapping[str, str], platform: str, run: Runner, root: Path
+) -> None:
+    """Bring what Playwright's program lacks, or say who can."""
+    progress(lacking.sentence)
+    if lacking.package:
+        refusal = _apt(lacking.package, progress, environ, platform, run, root)
+        if refusal:
+            progress(f"{refusal} The driver playwright needs it; the driver cdp-raw does not.")
+
+
+def _apt(
+    package: str, progress: Callable[[str], None], environ: Mapping[str, str], platform: str, run: Runner, root: Path
+) -> str:
     if platform != "linux":
         return "This system has no distribution package that could be installed from here."
-    names = _distribution(root)
-    if "ubuntu" in names:
-        return "Ubuntu's chromium package only points to a snap, so it is not installed from here."
-    if "debian" not in names or not (root / "usr/bin/apt-get").exists():
+    if "debian" not in _distribution(root) or not (root / "usr/bin/apt-get").exists():
         return "This is not Debian, so its package cannot be installed from here."
     if not running_as_root():
-        return "Installing Debian's package needs root, which this is not."
-    progress("Installing Debian's package 'chromium' ...")
+        return f"Installing Debian's package {package} needs root, which this is not."
+    progress(f"Installing Debian's package '{package}' ...")
     env = {**environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = str(root / "usr/bin/apt-get")
     # A failed update is no reason to stop: the lists that are there may be good enough.
     run([apt, "update"], env, progress)
-    ended = run([apt, "install", "-y", "--no-install-recommends", "chromium"], env, progress)
-    return "" if ended.status == 0 else f"apt-get install chromium failed ({_telling_line(ended)})."
+    ended = run([apt, "install", "-y", "--no-install-recommends", package], env, progress)
+    return "" if ended.status == 0 else f"apt-get install {package} failed ({_telling_line(ended)})."
 
 
 def _distribution(root: Path) -> set[str]:

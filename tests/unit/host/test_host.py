@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -268,3 +269,18 @@ async def test_a_state_directory_that_cannot_be_is_the_operators_error(
     with pytest.raises(ConfigError, match="state directory"):
         async with open_host(host_settings, state_dir=str(tmp_path / place)):
             pass
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+async def test_a_state_directory_that_others_may_write_is_not_used(host_settings: Settings, tmp_path: Path) -> None:
+    state = tmp_path / "open"
+    state.mkdir()
+    state.chmod(0o777)
+    with pytest.raises(ConfigError, match="0777") as refused:
+        async with open_host(host_settings, state_dir=str(state)):
+            pytest.fail("a host opened")
+    assert refused.value.next_step == f"chmod 700 {state}"
+    assert list(state.iterdir()) == []
+    state.chmod(0o700)
+    async with open_host(host_settings, state_dir=str(state)):
+        assert (state / "ledger").exists()

@@ -15,6 +15,7 @@ from ues_core.contract.words import BrowserSource
 from ues_core.web import browser_install
 from ues_core.web.browser_install import Ended, install_browser, run_bounded
 from ues_core.web.browsers import FoundBrowser
+from ues_core.web.playwright_program import Lack, lack
 
 
 class Machine:
@@ -43,8 +44,16 @@ class Machine:
                 return Ended(0, "done")
         return Ended(0 if "update" in command else 1, "Error: getaddrinfo ENOTFOUND\nlast line")
 
-    def install(self) -> FoundBrowser:
-        return install_browser(self.said.append, environ=self.environ, platform="linux", run=self, root=self.root)
+    def install(self, lacking: Lack | None = None, *, if_missing: bool = False) -> FoundBrowser:
+        return install_browser(
+            self.said.append,
+            environ=self.environ,
+            platform="linux",
+            run=self,
+            root=self.root,
+            program_lack=lambda _: lacking,
+            if_missing=if_missing,
+        )
 
 
 @pytest.fixture
@@ -71,6 +80,41 @@ def test_debians_package_follows_as_root_without_questions(tmp_path: Path, as_ro
     assert "--no-install-recommends" in machine.commands[2]
     assert machine.environments[2]["DEBIAN_FRONTEND"] == "noninteractive"
     assert any("does not start here" in line for line in machine.said)
+
+
+def test_what_playwrights_program_lacks_is_brought_first_even_when_a_browser_is_there(tmp_path: Path, as_root: None) -> None:
+    machine = Machine(tmp_path, "ID=debian")
+    machine.brings["chromium"] = tmp_path / "usr/bin/chromium"
+    machine(["install", "chromium"], {}, machine.said.append)
+    machine.commands.clear()
+    found = machine.install(Lack("libatomic.so.1 is missing.", "libatomic1"), if_missing=True)
+    assert found.path == str(tmp_path / "usr/bin/chromium")
+    assert [command[1:] for command in machine.commands] == [
+        ["update"],
+        ["install", "-y", "--no-install-recommends", "libatomic1"],
+    ]
+    assert any("cdp-raw does not" in line for line in machine.said), "this runner knows no libatomic1, and that is said"
+    machine.commands.clear()
+    assert machine.install(if_missing=True) == found
+    assert machine.commands == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell script stands for the program")
+def test_a_program_without_its_library_is_told_with_the_package(tmp_path: Path) -> None:
+    node = tmp_path / "node"
+    missing = "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file"
+    node.write_text(f"#!/bin/sh\necho '{missing}' >&2\nexit 127\n")
+    node.chmod(0o755)
+    environ = {**os.environ, "PLAYWRIGHT_NODEJS_PATH": str(node)}
+    found = lack(environ)
+    assert found is not None
+    assert found.package == "libatomic1"
+    assert "libatomic.so.1" in found.sentence
+    node.write_text("#!/bin/sh\nexit 3\n")
+    found = lack(environ)
+    assert found is not None
+    assert found.package == ""
+    assert lack(dict(os.environ)) is None
 
 
 @pytest.mark.parametrize(
