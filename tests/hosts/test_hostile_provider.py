@@ -237,7 +237,14 @@ def test_the_environment_other_processes_the_network_and_programs_are_out_of_rea
     scene: Scene, listener: socket.socket, tmp_path: Path
 ) -> None:
     unix = tmp_path / "socket"
-    with socket.socket(socket.AF_UNIX) as by_path, socket.socket(socket.AF_UNIX) as by_name:
+    datagrams = tmp_path / "datagrams"
+    with (
+        socket.socket(socket.AF_UNIX) as by_path,
+        socket.socket(socket.AF_UNIX) as by_name,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as unconnected,
+    ):
+        unconnected.bind(str(datagrams))
+        unconnected.settimeout(0)
         by_path.bind(str(unix))
         by_path.listen(1)
         by_path.settimeout(0)
@@ -251,11 +258,16 @@ def test_the_environment_other_processes_the_network_and_programs_are_out_of_rea
             {"deed": "signals"},
             {"deed": "sockets", "port": port, "unix": str(unix)},
             {"deed": "programs"},
+            {"deed": "system_calls", "path": str(scene.files[2])},
+            {"deed": "forgotten_places", "path": str(scene.files[2]), "port": port, "datagrams": str(datagrams)},
         )
-        assert by_deed(result) == {"environment": {}, "processes": [], "signals": [], "sockets": [], "programs": []}
+        refused = ("processes", "signals", "sockets", "programs", "system_calls", "forgotten_places")
+        assert by_deed(result) == {"environment": {}, **{deed: [] for deed in refused}}
         for one in (listener, by_path, by_name):
             with pytest.raises(BlockingIOError):
                 one.accept()
+        with pytest.raises(BlockingIOError):
+            unconnected.recv(64)
 
 
 def test_forks_memory_and_threads_have_an_end(scene: Scene) -> None:

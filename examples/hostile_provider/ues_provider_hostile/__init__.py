@@ -20,9 +20,9 @@ from ues_core.contract import (
     hookimpl,
 )
 
-from . import abuse, reach
+from . import abuse, kernel, reach
 
-DEEDS: Mapping[str, Any] = {**reach.DEEDS, **abuse.DEEDS}
+DEEDS: Mapping[str, Any] = {**reach.DEEDS, **abuse.DEEDS, **kernel.DEEDS}
 
 
 class HostileProvider:
