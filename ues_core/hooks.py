@@ -21,6 +21,8 @@ from pydantic import JsonValue
 from ues_core.contract import (
     AnyReceipt,
     ConsultReceipt,
+    ContextQuery,
+    ContextSection,
     Driver,
     ExtraDetector,
     GateReceipt,
@@ -82,6 +84,15 @@ class ContributorSpecs:
         """More words that make a target risky."""
 
 
+class ContextSpecs:
+    """Called while a packet is built. What they return is data: validated, redacted and bounded like everything in a packet. It
+    can only add; one that raises or is late is recorded in the packet's ``context`` and not asked again by that host."""
+
+    @hookspec
+    def ues_collect_context(self, query: ContextQuery) -> Iterable[ContextSection]:  # type: ignore[empty-body]
+        """Sections of the host's own about a task: what a language server, a test runner or another tool knows."""
+
+
 OBSERVER_HOOKS: Final = (
     "ues_receipt_written",
     "ues_gate_decided",
@@ -90,9 +101,13 @@ OBSERVER_HOOKS: Final = (
 )
 CONTRIBUTOR_HOOKS: Final = ("ues_extra_detectors", "ues_extra_risk_terms")
 
+CONTEXT_HOOKS: Final = ("ues_collect_context",)
+
 __all__ = [
+    "CONTEXT_HOOKS",
     "CONTRIBUTOR_HOOKS",
     "OBSERVER_HOOKS",
+    "ContextSpecs",
     "ContributorSpecs",
     "FactorySpecs",
     "ObserverSpecs",

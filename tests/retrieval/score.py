@@ -25,8 +25,10 @@ from typing import NamedTuple
 
 import bm25s  # type: ignore[import-untyped]
 
-from ues_core.reasoning.packet._corpus import CORPUS_BYTES, CORPUS_FILES, Document, Lexicon
+from ues_core.reasoning.packet._cache import Shelf
+from ues_core.reasoning.packet._corpus import CORPUS_BYTES, CORPUS_FILES
 from ues_core.reasoning.packet._git import Git
+from ues_core.reasoning.packet._lexicon import Document
 from ues_core.reasoning.packet._mentions import mentioned
 from ues_core.reasoning.packet._past import past_commits
 from ues_core.reasoning.packet._retrieve import Hints, rank
@@ -159,7 +161,7 @@ class Baseline:
         return words_of(text) if self._strong else WORD.findall(text.lower())
 
 
-def ours(root: Path, commit: Commit, documents: Sequence[Document], lexicon: Lexicon) -> list[str]:
+def ours(root: Path, commit: Commit, documents: Sequence[Document], shelf: Shelf) -> list[str]:
     """What a packet would list first at the parent commit, with nothing changed in the working tree."""
     end = time.monotonic() + 60
 
@@ -170,13 +172,15 @@ def ours(root: Path, commit: Commit, documents: Sequence[Document], lexicon: Lex
         named=mentioned(commit.subject, (d.file.path for d in documents)),
         past=past_commits(Git(root, remaining=remaining), commit.parent),
     )
-    ranked = rank(commit.subject, documents, hints, lexicon, tally=Tally(), remaining=remaining)
-    return [r.document.file.path for r in ranked[:AMONG]]
+    best, _ = rank(
+        commit.subject, documents, commit.parent, hints, shelf.lexicon, shelf.graph, tally=Tally(), remaining=remaining
+    )
+    return [r.document.file.path for r in best[:AMONG]]
 
 
 def score(root: Path, count: int) -> Score | None:
     """Measure one repository; ``None`` when too little of its history can be scored."""
-    trees, lexicon, plain, strong = Trees(root), Lexicon(), Baseline(), Baseline(strong=True)
+    trees, shelf, plain, strong = Trees(root), Shelf(), Baseline(), Baseline(strong=True)
     rows: list[list[float]] = []
     for commit in commits_of(root, count):
         if not commit.truth:
@@ -186,7 +190,7 @@ def score(root: Path, count: int) -> Score | None:
         if not truth:
             continue
         answers = (
-            ours(root, commit, documents, lexicon),
+            ours(root, commit, documents, shelf),
             plain.first(commit.subject, documents),
             strong.first(commit.subject, documents),
         )

@@ -89,6 +89,7 @@ from ues_core.contract.consulting_words import (
     SectionName,
 )
 from ues_core.contract.contribution import (
+    ContextAnswer,
     ContextQuery,
     ContextSection,
     ExtraDetector,
@@ -386,6 +387,7 @@ __all__ = [
     "ConsultRequest",
     "ContentFlag",
     "ContentSignal",
+    "ContextAnswer",
     "ContextNote",
     "ContextQuery",
     "ContextSection",

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ues_core.contract._base import Model
 from ues_core.contract.codes import Code
+from ues_core.contract.consulting_words import ContextState
 
 
 class ExtraDetector(Model):
@@ -48,3 +49,12 @@ class ContextSection(Model):
     text: str = Field(max_length=200_000)
     path: str = Field(default="", max_length=500)
     """The file it is about; a secret or excluded one keeps the whole section out."""
+
+
+class ContextAnswer(Model):
+    """What one hook package answered, or why it did not."""
+
+    distribution: str
+    state: ContextState
+    sections: tuple[ContextSection, ...] = ()
+    cause: str = Field(default="", max_length=300)

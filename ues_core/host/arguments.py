@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
 
 from ues_core.contract import UsageError
+from ues_core.reasoning.escalate import EscalationFacts
 
+_FACTS: Final[TypeAdapter[EscalationFacts]] = TypeAdapter(EscalationFacts)
 PATH_LIMIT = 4_096
 """Characters of a path, at most."""
 
@@ -33,6 +39,28 @@ def check_question(task: Any, *, repo: Any, provider: Any, providers: Any, const
             "evidence a list.",
             details={"argument": wrong},
         )
+
+
+def escalation_facts(task: str, facts: Mapping[str, Any] | None) -> EscalationFacts:
+    """What the host knows about a task beside its words. Raises ``UsageError`` for a name or a value that is none."""
+    known = [field.name for field in fields(EscalationFacts) if field.name != "task"]
+    if not isinstance(facts, Mapping | None) or not all(name in known for name in facts or {}):
+        wrong = next((str(name)[:60] for name in facts if name not in known), "") if isinstance(facts, Mapping) else ""
+        raise UsageError(
+            f"There is no fact '{wrong}' about a task." if wrong else "The facts about a task are a mapping.",
+            next_step=f"The facts are {', '.join(known)}.",
+            details={"argument": "facts"},
+        )
+    try:
+        return _FACTS.validate_python({**(facts or {}), "task": task})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise UsageError(
+            f"The fact '{first['loc'][0]}' has a value that it cannot have: {first['msg']}.",
+            next_step="Counts are whole numbers from 0, confidences numbers from 0 to 1, declared is a list of signals, notes a "
+            "text, every other fact true or false.",
+            details={"argument": "facts"},
+        ) from None
 
 
 def _texts(value: Any) -> bool:

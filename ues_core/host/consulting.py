@@ -31,19 +31,22 @@ from ues_core.contract import (
     UesError,
     UsageError,
 )
+from ues_core.host.arguments import escalation_facts
 from ues_core.host.providing import ProviderShelf
 from ues_core.host.recorder import LedgerRecorder
 from ues_core.host.trust import TrustBook
-from ues_core.plugins import PluginBook
+from ues_core.plugins import ContextDesk, PluginBook
 from ues_core.policy.approvals import ApprovalBook
 from ues_core.reasoning import (
     NONCE_CHARS,
     ConsultantOnly,
     Consultation,
     ConsultLimits,
+    EscalationFacts,
     PacketInputs,
     Relay,
     Tools,
+    decide,
     make_channel,
 )
 from ues_core.reasoning.channels import Channel
@@ -53,12 +56,15 @@ from ues_core.reasoning.history import (
     KeptConsultation,
     KeptPanel,
     check_resumable,
+    earlier_attempts,
     kept_of,
     repository_identity,
     resumed,
 )
+from ues_core.reasoning.packet import PacketCache
 from ues_core.reasoning.panel import PANEL_MOST, Panel
 from ues_core.reasoning.report import destination_of
+from ues_core.reasoning.reuse import AnswerShelf
 from ues_core.session._text import iso
 
 RELAY_FOLDER: Final = "relay"
@@ -75,9 +81,11 @@ class _Wish:
     limits: ConsultLimits
     relay: Relay
     new_id: Callable[[str], str]
+    facts: EscalationFacts
     owner: str = ""
     model: str = ""
     panel: str = ""
+    reuse: bool = True
 
 
 class ConsultDesk:
@@ -90,6 +98,7 @@ class ConsultDesk:
         recorder: LedgerRecorder,
         detectors: tuple[ExtraDetector, ...],
         approvals: ApprovalBook,
+        context: ContextDesk,
     ) -> None:
         self._settings = settings
         self._plugins = plugins
@@ -98,6 +107,9 @@ class ConsultDesk:
         self._shelf = ProviderShelf(settings, plugins)
         self._trust = TrustBook(settings.state_dir)
         self._approvals = approvals
+        self._context = context
+        self._packets = PacketCache()
+        self._answers = AnswerShelf()
         self._open: list[Consultation] = []
         self._held = 0
         self.history = HistoryStore(settings.state_dir, detectors=detectors)
@@ -117,6 +129,9 @@ class ConsultDesk:
         requirements: Sequence[str] = (),
         verification: Sequence[str] = (),
         questions: Sequence[str] = (),
+        attempts: Sequence[str] = (),
+        facts: Mapping[str, Any] | None = None,
+        reuse: bool = True,
         files: Sequence[str] = (),
         failing_log: str | None = None,
         tier: PacketTier | str | None = None,
@@ -128,33 +143,42 @@ class ConsultDesk:
     ) -> Consultation | Panel:
         """Hold one consultation, or one with each of ``providers``; see ``Host.consult``."""
         settings = self._settings if repo is None else narrow_to_repository(self._settings, repo)
+        root = Path(repo) if repo is not None else None
+        chosen, known = self._mode(mode, settings), escalation_facts(task, facts)
+        ask = decide(chosen, known).escalate
         wish = _Wish(
             inputs=PacketInputs(
                 task=task,
-                repo=Path(repo) if repo is not None else None,
+                repo=root,
                 constraints=tuple(constraints),
                 requirements=tuple(requirements),
                 verification=tuple(verification),
                 evidence=tuple(evidence_row(item) for item in evidence),
                 questions=tuple(questions),
+                attempts=tuple(attempts),
+                history=await asyncio.to_thread(earlier_attempts, self._settings.state_dir, root) if ask else (),
                 failing_log=failing_log,
                 files=tuple(files),
                 budget=settings.packet,
                 tier=PacketTier(tier) if tier is not None else None,
             ),
-            mode=self._mode(mode, settings),
+            mode=chosen,
+            facts=known,
             settings=settings,
             limits=_limits(settings, seconds),
             relay=self._relay(relay_dir, relay_show),
             new_id=new_id,
             owner=owner,
             model=model,
+            reuse=reuse,
         )
         if providers is not None:
             return await self._panel(_several(providers, provider), replace(wish, panel=new_id("pan")))
         consultant = await self._consultant(provider, wish.mode, settings)
-        self._spend(wish.mode, 1)
-        return await self._prepared(consultant, wish).run()
+        self._spend(wish, 1)
+        consultation = await self._prepared(consultant, wish).run()
+        self._held -= bool(consultation.reused)
+        return consultation
 
     async def follow_up(
         self,
@@ -196,7 +220,7 @@ class ConsultDesk:
             resume,
             provider=consultant,
             root=root,
-            tools=self._tools(new_id, keeper),
+            tools=self._tools(new_id, keeper, root, reuse=False),
             open_channel=lambda: self._way_out(consultant.info, identity, relay),
             limits=_limits(settings, seconds),
             detectors=self._detectors,
@@ -219,7 +243,7 @@ class ConsultDesk:
         if wish.mode is not ReasoningMode.OFF:
             for name in names:
                 self._identity(name)  # a name that nobody has is a mistake of the caller, before anybody is asked
-        self._spend(wish.mode, len(names))
+        self._spend(wish, len(names))
         parts: dict[str, Consultation] = {}
         failed: dict[str, UesError] = {}
 
@@ -258,10 +282,11 @@ class ConsultDesk:
             provider=consultant,
             mode=wish.mode,
             inputs=wish.inputs,
-            tools=self._tools(wish.new_id, keeper),
+            tools=self._tools(wish.new_id, keeper, wish.inputs.repo, reuse=wish.reuse),
             open_channel=lambda: self._way_out(info, identity, wish.relay),
             limits=wish.limits,
             detectors=self._detectors,
+            facts=wish.facts,
             owner=wish.owner,
             model=wish.model,
         )
@@ -269,7 +294,7 @@ class ConsultDesk:
         self._open.append(consultation)
         return consultation
 
-    def _tools(self, new_id: Callable[[str], str], keeper: _Keeper) -> Tools:
+    def _tools(self, new_id: Callable[[str], str], keeper: _Keeper, root: Path | None, *, reuse: bool) -> Tools:
         def record(receipt: ConsultReceipt) -> None:
             self._recorder.receipt(receipt)
             keeper.keep()
@@ -280,12 +305,17 @@ class ConsultDesk:
             now=lambda: iso(time.time()),
             new_id=new_id,
             nonce=lambda: secrets.token_hex(NONCE_CHARS // 2),
+            repository=repository_identity(root),
+            provider=keeper.provider,
+            answers=self._answers if reuse else None,
+            packets=self._packets,
+            collect=self._context.collect if self._context else None,
             approvals=self._approvals,
         )
 
-    def _spend(self, mode: ReasoningMode, count: int) -> None:
-        if mode is ReasoningMode.OFF:
-            return
+    def _spend(self, wish: _Wish, count: int) -> None:
+        if not decide(wish.mode, wish.facts).escalate:
+            return  # nobody will be asked, and an easy task says so instead of speaking of budgets
         allowed = self._settings.budgets.consultations
         if self._held + count > allowed:
             raise UsageError(
@@ -353,6 +383,8 @@ class _Keeper:
         self._repository = repository_identity(root)
         self._kept = earlier
         self._panel = panel
+        self.provider = f"{identity.distribution} {identity.version} {identity.entry_point}"
+        """Which installed provider it is about."""
         self.consultation: Consultation | None = None
 
     def keep(self) -> None:

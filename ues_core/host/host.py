@@ -17,7 +17,6 @@ from ues_core.contract import (
     Action,
     Approval,
     Code,
-    ConfigError,
     Driver,
     ExtraDetector,
     Fault,
@@ -36,7 +35,8 @@ from ues_core.host.consulting import ConsultDesk
 from ues_core.host.lane import Lane
 from ues_core.host.opening import Opened, Wish, check_owner, open_driver
 from ues_core.host.recorder import LedgerRecorder
-from ues_core.plugins import ObserverBus, PluginBook, PluginRow, load_hooks
+from ues_core.host.state import usable, use_state_directory
+from ues_core.plugins import ContextDesk, ObserverBus, PluginBook, PluginRow, load_hooks
 from ues_core.policy.approvals import ApprovalBook
 from ues_core.policy.budgets import SessionBudget
 from ues_core.policy.lexicon import lexicon
@@ -75,6 +75,7 @@ class Host:
         detectors: tuple[ExtraDetector, ...],
         risk_terms: tuple[RiskTerms, ...],
         profiles: ProfileHome,
+        context: ContextDesk,
     ) -> None:
         self.settings = settings
         self._environ = environ
@@ -91,7 +92,7 @@ class Host:
         self._sessions: dict[str, tuple[Session, Path | None]] = {}
         self._opening = 0
         self._lanes: dict[str, Lane] = {}
-        self._consults = ConsultDesk(settings, plugins, self._recorder, detectors, self._approvals)
+        self._consults = ConsultDesk(settings, plugins, self._recorder, detectors, self._approvals, context)
         self._expiry: dict[str, asyncio.TimerHandle] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -450,16 +451,9 @@ def _build(settings: Settings, environ: Mapping[str, str]) -> Host:
     lexicon(hooks.risk_terms)  # compiled now: a bad term is refused at start, and the first action does not wait for it
     state = settings.state_dir
     profiles = ProfileHome(settings.profiles_dir / "temporary")
-    try:
-        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    use_state_directory(state)
+    with usable(settings.profiles_dir):
         profiles.sweep()
-    except OSError as error:
-        raise ConfigError(
-            f"The state directory {state} cannot be used: {error.strerror or type(error).__name__}.",
-            code=Code.CONFIG_UNREADABLE,
-            next_step="Name a folder that can be written: UES_STATE_DIR, or state_dir in ues.toml.",
-            details={"state_dir": str(state)},
-        ) from error
     tags = HostTags(secrets.token_bytes)
     key = load_or_create_key(state, secrets.token_bytes)
     side_effects = {found.intent.guard_key for found in open_intents(state) if found.intent.guard_key}
@@ -480,4 +474,5 @@ def _build(settings: Settings, environ: Mapping[str, str]) -> Host:
         detectors=hooks.detectors,
         risk_terms=hooks.risk_terms,
         profiles=profiles,
+        context=ContextDesk(hooks.observers),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ues_core.plugins._book import PluginBook
+from ues_core.plugins._context import ContextDesk
 from ues_core.plugins._contributions import HookPackages, Observer, load_hooks
 from ues_core.plugins._observers import ObserverBus, ObserverFailure, ObserverReport
 from ues_core.plugins._rows import GROUPS, HOOK_GROUP, HookRow, PluginRow
@@ -10,6 +11,7 @@ from ues_core.plugins._rows import GROUPS, HOOK_GROUP, HookRow, PluginRow
 __all__ = [
     "GROUPS",
     "HOOK_GROUP",
+    "ContextDesk",
     "HookPackages",
     "HookRow",
     "Observer",

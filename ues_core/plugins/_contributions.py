@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ues_core.config import Settings
 from ues_core.contract import PROJECT, Code, ExtraDetector, Model, PluginError, RiskTerms
-from ues_core.hooks import ContributorSpecs, ObserverSpecs
+from ues_core.hooks import ContextSpecs, ContributorSpecs, ObserverSpecs
 from ues_core.plugins._found import Found, canonical, find, is_installed
 from ues_core.plugins._importing import describe, guarded, import_entry_point
 from ues_core.plugins._rows import HOOK_GROUP
@@ -101,6 +101,7 @@ def _register(found: Found) -> pluggy.PluginManager:
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(ObserverSpecs)
     manager.add_hookspecs(ContributorSpecs)
+    manager.add_hookspecs(ContextSpecs)
 
     def register() -> None:
         manager.register(plugin, name=found.name)

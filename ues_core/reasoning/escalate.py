@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from ues_core.contract import ReasoningMode
 
@@ -53,18 +55,22 @@ LOCAL_CONFIDENCE, RETRIEVAL_CONFIDENCE = 0.5, 0.4
 """Structural thresholds of the reasoning seed."""
 
 
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
 @dataclass(frozen=True, slots=True)
 class EscalationFacts:
     """What is known about a task. Unknown is ``None`` and never counts as a signal."""
 
     task: str
     notes: str = ""
-    subsystems: int | None = None
-    verifier_retries: int | None = None
-    local_confidence: float | None = None
-    retrieval_confidence: float | None = None
-    candidate_fixes: int | None = None
-    edit_sites: int | None = None
+    subsystems: Count | None = None
+    verifier_retries: Count | None = None
+    local_confidence: Share | None = None
+    retrieval_confidence: Share | None = None
+    candidate_fixes: Count | None = None
+    edit_sites: Count | None = None
     root_cause_ambiguous: bool = False
     diagnostic_conflict: bool = False
     recovery_exhausted: bool = False

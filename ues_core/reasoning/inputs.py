@@ -10,7 +10,8 @@ from typing import Final
 
 from ues_core.contract import REQUESTABLE, ConsultReceipt, EvidenceKind, EvidenceRow, PacketBudget, PacketTier
 from ues_core.policy.approvals import ApprovalBook
-from ues_core.reasoning.packet import BUILD_SECONDS, Collect
+from ues_core.reasoning.packet import BUILD_SECONDS, Collect, PacketCache
+from ues_core.reasoning.reuse import AnswerShelf
 from ues_core.reasoning.wrap import CLOSE_SECONDS, PROBE_SECONDS, START_SECONDS
 
 EVIDENCE_ROUNDS: Final = 1
@@ -70,6 +71,12 @@ class Tools:
     """A fresh unguessable word of ``NONCE_CHARS`` characters."""
     repository: str = ""
     """Digest of where the repository lies; for receipts."""
+    provider: str = ""
+    """Which installed provider it is: distribution, version and entry point. Part of what makes two questions the same."""
+    answers: AnswerShelf | None = None
+    """Accepted answers of this host; ``None`` keeps and reuses none."""
+    packets: PacketCache | None = None
+    """What this host remembers of repositories."""
     collect: Collect | None = None
     """Asks the host's hook packages for sections of their own."""
     approvals: ApprovalBook = field(default_factory=ApprovalBook)

@@ -126,6 +126,7 @@ def consultation_report(consultation: Consultation) -> dict[str, Any]:
             "sections": [section.model_dump(mode="json") for section in request.sections],
         },
         "delta": consultation.delta.model_dump(mode="json") if consultation.delta is not None else None,
+        "reused": consultation.reused or None,
         "exchanges": [exchange_report(exchange) for exchange in consultation.exchanges],
         "evidence": [decision.model_dump(mode="json") for decision in consultation.evidence],
         "advice": advice_report(consultation.advice) if consultation.advice is not None else None,

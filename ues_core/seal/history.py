@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from ues_core.contract import Intent, LedgerError
+from ues_core.contract import ConsultReceipt, Intent, LedgerError
 from ues_core.contract.words import RecordKind
 from ues_core.seal.dsse import ENVELOPE_LIMIT, Envelope, EnvelopeError
 from ues_core.seal.keys import PublicKey, load_public_key
 from ues_core.seal.records import LEDGER_FOLDER, LEDGER_SUFFIX, Record, decode_record
 
+CHAINS_READ: Final = 60
+CHAIN_BYTES: Final = 1_000_000
 _TAIL_BYTES: Final = ENVELOPE_LIMIT + 2
 
 
@@ -50,6 +53,38 @@ def open_intents(
         if path.stem != skip:
             found.extend(_open_in(path, keys))
     return tuple(found)
+
+
+def consult_receipts(state_dir: Path, repository: str, *, most: int) -> tuple[ConsultReceipt, ...]:
+    """The last ``most`` receipts of consultations about one repository, of every chain, latest first.
+
+    Only records with a signature of the state directory's own key count, at most ``CHAINS_READ`` chains are looked at and of each
+    the last ``CHAIN_BYTES``. What cannot be read is passed over: this is a memory, not a proof.
+    """
+    keys = _own_key(state_dir)
+    found: list[ConsultReceipt] = []
+    for path in reversed(chain_files(state_dir)[-CHAINS_READ:]):
+        if len(found) >= most:
+            break
+        try:
+            found += reversed(list(_receipts_in(path, repository, keys)))
+        except OSError:
+            continue
+    return tuple(sorted(found, key=lambda receipt: receipt.started_at, reverse=True)[:most])
+
+
+def _receipts_in(path: Path, repository: str, keys: Mapping[str, PublicKey]) -> Iterator[ConsultReceipt]:
+    with path.open("rb") as file:
+        end = file.seek(0, 2)
+        file.seek(max(0, end - CHAIN_BYTES))
+        lines = file.read(CHAIN_BYTES).split(b"\n")
+    for line in lines:
+        parsed = _parse(line)
+        if parsed is None or parsed[1].kind is not RecordKind.RECEIPT or parsed[1].body.get("repository") != repository:
+            continue
+        if _signed(parsed[0], keys):
+            with contextlib.suppress(ValidationError):
+                yield ConsultReceipt.model_validate(parsed[1].body)
 
 
 def _own_key(state_dir: Path) -> dict[str, PublicKey]:

@@ -10,10 +10,11 @@ import pytest
 
 from ues_core.contract import FileRow, LeftOut, SectionName
 from ues_core.reasoning import build_packet
-from ues_core.reasoning.packet._corpus import Document, Lexicon
 from ues_core.reasoning.packet._git import Git
+from ues_core.reasoning.packet._graph import ImportGraph
+from ues_core.reasoning.packet._lexicon import Document, Lexicon
 from ues_core.reasoning.packet._past import PAST_COMMITS, SWEEPING, PastCommit, past_commits
-from ues_core.reasoning.packet._retrieve import Hints, rank
+from ues_core.reasoning.packet._retrieve import Hints, Ranked, rank
 from ues_core.reasoning.packet._tally import Tally
 from ues_core.reasoning.packet._tree import SourceFile
 
@@ -26,8 +27,32 @@ def documents(files: Mapping[str, str]) -> list[Document]:
 
 
 def ranked(files: Mapping[str, str], task: str, hints: Hints | None = None, seconds: float = 9.0) -> list[str]:
-    found = rank(task, documents(files), hints or Hints(), Lexicon(), tally=Tally(), remaining=lambda: seconds)
-    return [r.document.file.path for r in found]
+    return [r.document.file.path for r in best(task, documents(files), hints or Hints(), remaining=lambda: seconds)]
+
+
+def best(
+    task: str,
+    corpus: list[Document],
+    hints: Hints,
+    *,
+    remaining: Callable[[], float] = lambda: 9.0,
+    tally: Tally | None = None,
+    lexicon: Lexicon | None = None,
+    graph: ImportGraph | None = None,
+) -> list[Ranked]:
+    identity = " ".join(document.digest for document in corpus)
+    found = rank(
+        task,
+        corpus,
+        identity,
+        hints,
+        lexicon or Lexicon(),
+        graph or ImportGraph(),
+        tally=tally or Tally(),
+        remaining=remaining,
+    )
+    assert found.relevant == len(found.best)
+    return found.best
 
 
 def test_an_identifier_is_found_by_its_parts_and_a_definition_counts_more_than_a_mention() -> None:
@@ -65,16 +90,16 @@ def test_what_is_named_and_asked_for_stands_before_what_only_resembles() -> None
 def test_a_corpus_that_time_does_not_reach_is_counted_and_what_is_named_stays() -> None:
     tally, ticks = Tally(), itertools.chain([1.0], itertools.repeat(0.0))
     files = documents({f"n{n:03}.py": "cache\n" for n in range(100)})
-    found = rank("cache", files, Hints(named={"n099.py": ()}), Lexicon(), tally=tally, remaining=lambda: next(ticks))
+    found = best("cache", files, Hints(named={"n099.py": ()}), tally=tally, remaining=lambda: next(ticks))
     assert next(c.count for c in tally.report() if c.reason is LeftOut.TIME_BUDGET) == 68
     assert found[0].document.file.path == "n099.py"
 
 
 def test_a_lexicon_that_read_a_corpus_before_gives_the_same_answer_and_sees_what_changed() -> None:
-    lexicon = Lexicon()
+    lexicon, graph = Lexicon(), ImportGraph()
     old, new = documents({"a.py": "parcel\n", "b.py": "letter\n"}), documents({"a.py": "letter\n", "b.py": "parcel\n"})
     for corpus, first in ((old, "a.py"), (old, "a.py"), (new, "b.py"), (old, "a.py")):
-        found = rank("parcel", corpus, Hints(), lexicon, tally=Tally(), remaining=lambda: 9.0)
+        found = best("parcel", corpus, Hints(), lexicon=lexicon, graph=graph)
         assert found[0].document.file.path == first
 
 

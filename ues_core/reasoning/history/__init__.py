@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ues_core.reasoning.history._attempts import earlier_attempts
 from ues_core.reasoning.history._models import (
     Identity,
     KeptConsultation,
@@ -25,6 +26,7 @@ __all__ = [
     "KeptPanel",
     "Resume",
     "check_resumable",
+    "earlier_attempts",
     "is_consultation_id",
     "kept_of",
     "repository_identity",

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from ues_core.contract import (
     Code,
@@ -30,7 +30,9 @@ from ues_core.contract import (
     UsageError,
 )
 from ues_core.reasoning.packet._assemble import Draft, fingerprint, fit
+from ues_core.reasoning.packet._cache import PacketCache, Shelf
 from ues_core.reasoning.packet._changes import (
+    Change,
     current_changes,
     diff_rows,
     head_of,
@@ -41,9 +43,9 @@ from ues_core.reasoning.packet._changes import (
 )
 from ues_core.reasoning.packet._content import Content
 from ues_core.reasoning.packet._context import SECONDS, SHOWN_FILES, Collect, context_rows
-from ues_core.reasoning.packet._corpus import Lexicon, read_corpus
+from ues_core.reasoning.packet._corpus import read_corpus
 from ues_core.reasoning.packet._git import Git
-from ues_core.reasoning.packet._graph import edge_rows
+from ues_core.reasoning.packet._lexicon import Document
 from ues_core.reasoning.packet._map import map_rows, subsystem_rows
 from ues_core.reasoning.packet._mentions import mentioned
 from ues_core.reasoning.packet._past import past_commits
@@ -52,7 +54,7 @@ from ues_core.reasoning.packet._rows import render_row
 from ues_core.reasoning.packet._snippets import snippet_of
 from ues_core.reasoning.packet._symbols import Symbol, symbols_of
 from ues_core.reasoning.packet._tally import Tally
-from ues_core.reasoning.packet._tree import list_files, name_reason
+from ues_core.reasoning.packet._tree import SourceFile, list_files, name_reason
 from ues_core.reasoning.packet._words import query_of, words_of
 from ues_core.reasoning.render import measure_sections
 from ues_core.redact import clip_text, redact_text, validate_detector
@@ -91,6 +93,7 @@ def build_packet(
     tier: PacketTier | None = None,
     detectors: Sequence[ExtraDetector] = (),
     collect: Collect | None = None,
+    cache: PacketCache | None = None,
     seconds: float = BUILD_SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> Packet:
@@ -98,7 +101,8 @@ def build_packet(
 
     ``files`` are paths that must be looked at; ``failing_log`` is the text of a failing run; ``history`` says what became of
     earlier consultations (the host's own ``attempts`` come first); ``granted`` is evidence that the consultant asked for, bounded
-    already, on top of the budget; ``collect`` asks the host's hook packages for sections of their own. ``tier`` is the size;
+    already, on top of the budget; ``collect`` asks the host's hook packages for sections of their own;
+    ``cache`` is what the host remembers between builds. ``tier`` is the size;
     without one the facts decide. ``budget`` is a ceiling on it, whoever chose. Synchronous and bounded by ``seconds``: call it
     in a thread.
 
@@ -108,17 +112,33 @@ def build_packet(
     if not task.strip():
         raise UsageError("The task of a packet is empty.", next_step="Say in a sentence what is to be done.")
     end = clock() + seconds
-    builder = _Builder(task, detectors, lambda: end - clock(), seconds * RENDER_SHARE)
-    builder.given(requirements, constraints, verification, questions, (*attempts, *history))
-    builder.content.add("said", [task, requirements, constraints, verification, questions, attempts, files, failing_log])
     root = _root(repo)
-    changes = builder.repository(root, failing_log or "", files) if root is not None else builder.no_repository()
-    if collect is not None:
-        builder.context(collect, root)
-    builder.evidence(evidence, failing_log, granted)
-    chosen = tier or _tier(builder, changes, questions)
-    bounds = TIERS[chosen] if budget is None else _smaller(TIERS[chosen], budget)
-    return builder.packet(bounds, chosen, root.name if root is not None else "")
+    with (cache or PacketCache()).lend(root or Path()) as shelf:
+        builder = _Builder(task, detectors, lambda: end - clock(), seconds * RENDER_SHARE, shelf, remember=cache is not None)
+        builder.given(requirements, constraints, verification, questions, (*attempts, *history))
+        builder.content.add("said", [task, requirements, constraints, verification, questions, attempts, files, failing_log])
+        for name, rows in (("evidence", evidence), ("granted", granted)):
+            builder.content.add(name, [(row.evidence, row.source, row.text) for row in rows])
+        if root is None:
+            builder.no_repository()
+        else:
+            builder.look(root, failing_log or "", files)
+        # hooks may answer anything at any time, so a packet with their answers is never remembered
+        key = builder.key(history, budget, tier, root) if cache is not None and collect is None else ""
+        known = shelf.packet(key) if key else None
+        if known is not None:
+            return known
+        if root is not None:
+            builder.choose(root)
+        if collect is not None:
+            builder.context(collect, root)
+        builder.evidence(evidence, failing_log, granted)
+        chosen = tier or _tier(builder, builder.changed_chars, questions)
+        bounds = TIERS[chosen] if budget is None else _smaller(TIERS[chosen], budget)
+        packet = builder.packet(bounds, chosen, root.name if root is not None else "")
+        if key and builder.remaining() > builder.reserve / 2:
+            shelf.keep_packet(key, packet)
+    return packet
 
 
 def _smaller(one: PacketBudget, other: PacketBudget) -> PacketBudget:
@@ -158,10 +178,33 @@ def _tier(builder: _Builder, changed_chars: int, questions: Sequence[str]) -> Pa
     return PacketTier.MEDIUM if changed_chars > 3_000 or rows > 4 or questions or subsystems >= 2 else PacketTier.SMALL
 
 
+class _Seen(NamedTuple):
+    """What was read of a repository, before anything of it was chosen."""
+
+    git: Git
+    listed: list[SourceFile]
+    branch: str
+    rows: list[DiffRow]
+    documents: list[Document]
+    identity: str
+    """Digest over their paths and contents."""
+    question: str
+    hints: Hints
+
+
 class _Builder:
     """One build: drafts fill up section by section, everything passes through ``clean`` on its way in."""
 
-    def __init__(self, task: str, detectors: Sequence[ExtraDetector], remaining: Callable[[], float], reserve: float) -> None:
+    def __init__(
+        self,
+        task: str,
+        detectors: Sequence[ExtraDetector],
+        remaining: Callable[[], float],
+        reserve: float,
+        shelf: Shelf,
+        *,
+        remember: bool,
+    ) -> None:
         self.task = task
         self.remaining = remaining
         self.reserve = reserve
@@ -171,6 +214,10 @@ class _Builder:
         self.drafts = {name: Draft(name) for name in SectionName}
         self.ranked: list[Ranked] = []
         self.head = ""
+        self.changed_chars = 0
+        self.seen: _Seen | None = None
+        self.shelf = shelf
+        self.remember = remember
         self.snippet_sources: list[tuple[Ranked, str, list[Symbol], tuple[int, ...]]] = []
         self.content = Content()
         self.extra: list[EvidenceRow] = []
@@ -212,49 +259,79 @@ class _Builder:
         for name, texts in ((SectionName.UNRESOLVED_QUESTIONS, questions), (SectionName.PREVIOUS_ATTEMPTS, attempts)):
             self.add(name, *(TextRow(text=self.clipped(name, text, TEXT_ROW_CHARS)) for text in texts if text.strip()))
 
-    def no_repository(self) -> int:
+    def no_repository(self) -> None:
         self.tally.add(LeftOut.NO_REPOSITORY)
-        return 0
 
-    def repository(self, root: Path, failing_log: str, files: Sequence[str]) -> int:
-        """Everything that the repository has to say; returns the characters of the current diff."""
+    def key(self, history: Sequence[str], budget: PacketBudget | None, tier: PacketTier | None, root: Path | None) -> str:
+        """What a packet is remembered under: everything that it would be made from, and its bounds."""
+        part = Content()
+        left = [count.model_dump(mode="json") for count in self.tally.report()]
+        patterns = [repr(detector) for detector in self.detectors]
+        part.add("packet", [self.content.digest(), history, left, patterns, str(root), tier])
+        part.add("budget", budget.model_dump(mode="json") if budget is not None else None)
+        return part.digest()
+
+    def look(self, root: Path, failing_log: str, files: Sequence[str]) -> None:
+        """Read everything of the repository that the packet will be made from."""
         git = Git(root, remaining=self.remaining)
         if not git.available:
             self.tally.add(LeftOut.NO_REPOSITORY, root.name)
-        listed = list_files(root, git, self.tally, self.remaining)
+        listed = list_files(root, git, self.tally, self.remaining, self.shelf.tree if self.remember else None)
         head, branch = head_of(git) if git.available else ("", "")
-        self.head = head
-        self.add(SectionName.ARCHITECTURE_MAP, *self._cleaned_texts(map_rows(root, listed, head=head, branch=branch)))
-
-        changes = current_changes(git, head) if git.available else []
-        self.content.add("tree", [head, [(c.paths, c.text) for c in changes], [tuple(f) for f in listed if not f.tracked]])
-        rows: list[DiffRow] = diff_rows(changes, self.tally)
+        changes = self._changes(git, head) if git.available else []
+        rows = diff_rows(changes, self.tally)
         known = {f.path for f in listed}
         pinned = frozenset(self._pinned(files, known))
         named = mentioned(f"{self.task}\n{failing_log}", known)
         changed = frozenset(r.path for r in rows)
         first = [*sorted(pinned), *named, *sorted(changed & known)]
         question = f"{self.task}\n{failing_log[-4_000:]}"
-        documents = read_corpus(root, listed, query_of(question), first, self.tally, self._to_read, git)
-        past = past_commits(git) if git.available and head else []
-        self.content.add("files", [(d.file.path, d.digest) for d in documents])
-        hints = Hints(named, changed, pinned, past)
-        self.ranked = rank(question, documents, hints, Lexicon(), tally=self.tally, remaining=self._to_read)
-        self.tally.add(LeftOut.IRRELEVANT, count=len(documents) - len(self.ranked))
+        documents, identity = read_corpus(root, listed, query_of(question), first, self.tally, self._to_read, git, self.shelf)
+        untracked = [tuple(f) for f in listed if not f.tracked]
+        self.content.add("tree", [head, branch, [(c.paths, c.text) for c in changes], untracked])
+        self.content.add("files", identity)
+        self.head = head
+        self.changed_chars = sum(len(r.text) for r in rows)
+        self.seen = _Seen(git, listed, branch, rows, documents, identity, question, Hints(named, changed, pinned))
+
+    def _changes(self, git: Git, head: str) -> list[Change]:
+        """The uncommitted changes; remembered ones when git lists the same index over the same commit and nothing unstaged."""
+        state = self.shelf.tree.state(head)
+        if state is None or self.shelf.changes[0] != state:
+            changes = current_changes(git, head)
+            self.shelf.changes = (state, changes)
+        return self.shelf.changes[1]
+
+    def choose(self, root: Path) -> None:
+        """Rank what was read, and make rows of it."""
+        assert self.seen is not None
+        git, listed, branch, rows, documents, identity, question, hints = self.seen
+        shelf = self.shelf
+        made_from = (identity, hash(tuple(listed)), self.head, branch)
+        if shelf.map[0] != made_from:
+            shelf.map = (made_from, map_rows(root, listed, head=self.head, branch=branch))
+        self.add(SectionName.ARCHITECTURE_MAP, *self._cleaned_texts(shelf.map[1]))
+        if self.head and shelf.past[0] != self.head:
+            shelf.past = (self.head, past_commits(git))
+        if self.head:
+            hints = hints._replace(past=shelf.past[1])
+        self.ranked, relevant = rank(
+            question, documents, identity, hints, shelf.lexicon, shelf.graph, tally=self.tally, remaining=self._to_read
+        )
+        self.tally.add(LeftOut.IRRELEVANT, count=len(documents) - relevant)
 
         untracked = untracked_row(listed) if git.available else None
         for row in (*rows, *([untracked] if untracked is not None else ())):
             self.add(
                 SectionName.CURRENT_DIFF, row.model_copy(update={"path": self.clean(row.path), "text": self.clean(row.text)})
             )
-        self._relevant(named)
-        for edge in edge_rows([r.document.file.path for r in self.ranked[:24]], documents, self.remaining):
+        self._relevant(dict(hints.named))
+        for edge in shelf.graph.edge_rows([r.document.file.path for r in self.ranked[:24]]):
             ends = {"source": self.clean(edge.source), "target": self.clean(edge.target)}
             self.add(SectionName.DEPENDENCY_GRAPH, edge.model_copy(update=ends))
         commits = recent_commits(git) if git.available else None
         if commits is not None:
             self.add(SectionName.FAILING_EVIDENCE, commits)
-        return sum(len(r.text) for r in rows)
 
     def _to_read(self) -> float:
         return self.remaining() - self.reserve
@@ -310,7 +387,6 @@ class _Builder:
 
     def evidence(self, rows: Sequence[EvidenceRow], failing_log: str | None, granted: Sequence[EvidenceRow]) -> None:
         """What was asked for, the failing log, the host's evidence, its hooks', then commits; never a secret file's hunk."""
-        self.content.add("evidence", [(row.evidence, row.source, row.text) for row in (*rows, *granted)])
         given = list(rows)
         if failing_log and failing_log.strip():
             given.insert(0, EvidenceRow(evidence=EvidenceKind.FAILED_OUTPUT, source="failing log", text=failing_log))

@@ -6,9 +6,9 @@ They can only add: each becomes a row of evidence with a heading of its own, beh
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from ues_core.contract import ContextNote, ContextQuery, ContextSection, ContextState, EvidenceKind, EvidenceRow, LeftOut
+from ues_core.contract import ContextAnswer, ContextNote, ContextQuery, EvidenceKind, EvidenceRow, LeftOut
 from ues_core.reasoning.packet._tally import Tally
 from ues_core.reasoning.packet._tree import name_reason
 from ues_core.redact import clip_text
@@ -24,21 +24,12 @@ SECONDS: Final = 3.0
 SHOWN_FILES: Final = 200
 
 
-class Collected(NamedTuple):
-    """What one hook package answered: validated sections, or why there are none."""
-
-    distribution: str
-    state: ContextState
-    sections: tuple[ContextSection, ...] = ()
-    cause: str = ""
-
-
-Collect = Callable[[ContextQuery], Sequence[Collected]]
+Collect = Callable[[ContextQuery], Sequence[ContextAnswer]]
 """Asks every hook package; bounded in time, raises nothing."""
 
 
 def context_rows(
-    collected: Sequence[Collected], clean: Callable[[str], str], tally: Tally
+    collected: Sequence[ContextAnswer], clean: Callable[[str], str], tally: Tally
 ) -> tuple[list[EvidenceRow], list[ContextNote]]:
     """The rows to add and a note for each package. A section about a secret or excluded file is left out and counted."""
     rows: list[EvidenceRow] = []

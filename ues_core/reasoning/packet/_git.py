@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,9 @@ _SAFE: Final = (
     "core.quotepath=off",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
+    "core.attributesFile=/dev/null",
+    "core.checkStat=default",
+    "core.trustctime=true",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.sshCommand=false",
@@ -46,7 +50,12 @@ class Git:
         self._filters: tuple[str, ...] = ()
         self.truncated = False
         """Whether the last call produced more than its limit."""
-        inside = self.read("rev-parse", "--is-inside-work-tree", limit=64) == b"true\n"
+        said = (self.read("rev-parse", "--is-inside-work-tree", "--git-path", "info/attributes", limit=8_192) or b"").split(
+            b"\n"
+        )
+        inside = said[0] == b"true"
+        self.attributes = root / os.fsdecode(said[1] if inside and len(said) > 1 else b".git/info/attributes")
+        """The repository's own attributes that lie beside its files."""
         # a folder that a repository around it ignores is none of that repository's
         self.available = inside and self.read("check-ignore", "--quiet", ".", limit=64) is None
         if self.available:
@@ -66,9 +75,18 @@ class Git:
 
     def read(self, *arguments: str, limit: int) -> bytes | None:
         """Run ``git <arguments>`` and return at most ``limit`` bytes of its output."""
+        output, self.truncated = self._run(arguments, limit)
+        return output
+
+    def read_all(self, *calls: Sequence[str], limit: int) -> list[tuple[bytes | None, bool]]:
+        """Run several calls at the same time: the output of each, and whether it was cut at ``limit`` bytes."""
+        with ThreadPoolExecutor(max_workers=len(calls)) as pool:
+            return list(pool.map(lambda arguments: self._run(arguments, limit), calls))
+
+    def _run(self, arguments: Sequence[str], limit: int) -> tuple[bytes | None, bool]:
         seconds = min(CALL_SECONDS, self._remaining())
         if seconds <= 0:
-            return None
+            return None, False
         command = ["git", "--no-pager"]
         for setting in (*_SAFE, *self._filters):
             command += ("-c", setting)
@@ -91,7 +109,7 @@ class Git:
                 stderr=subprocess.DEVNULL,
             )
         except OSError:
-            return None
+            return None, False
         timer = threading.Timer(seconds, process.kill)
         timer.daemon = True
         timer.start()
@@ -99,16 +117,16 @@ class Git:
             with process:
                 assert process.stdout is not None
                 output = process.stdout.read(limit + 1)
-                self.truncated = len(output) > limit
-                if self.truncated:
+                truncated = len(output) > limit
+                if truncated:
                     process.kill()
                 process.stdout.close()
                 code = process.wait()
         finally:
             timer.cancel()
-        if code != 0 and not self.truncated:
-            return None
-        return output[:limit]
+        if code != 0 and not truncated:
+            return None, False
+        return output[:limit], truncated
 
     def text(self, *arguments: str, limit: int) -> str:
         """Like ``read``, as text; empty when there is none."""

@@ -29,6 +29,18 @@ class Tally:
         if example and reason not in _NAMELESS and len(kept) < EXAMPLES:
             kept.append(example[:200])
 
+    @property
+    def total(self) -> int:
+        """Everything that was counted."""
+        return self._counts.total()
+
+    def merge(self, other: Tally) -> None:
+        """Count what another one counted."""
+        for reason, count in other._counts.items():
+            self._counts[reason] += count
+            kept = self._examples.setdefault(reason, [])
+            kept += other._examples.get(reason, [])[: EXAMPLES - len(kept)]
+
     def report(self) -> tuple[LeftOutCount, ...]:
         """The counts, in the fixed order of the reasons."""
         return tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,7 +21,7 @@ LARGEST_SOURCE: Final = 512_000
 SNIFF_BYTES: Final = 8_192
 """git's own measure: a NUL in the first 8,000 bytes makes a file binary."""
 
-_SYMLINK, _SUBMODULE = b"120000", b"160000"
+_REGULAR, _SUBMODULE = b"100", b"160000"
 _GENERATED_ANYWHERE_TEXT: Final = """
     .git .hg .svn node_modules bower_components __pycache__ .next .nuxt .venv site-packages .tox .nox .mypy_cache
     .ruff_cache .pytest_cache .gradle .idea .terraform .eggs vendor coverage htmlcov .ues
@@ -47,6 +47,8 @@ class SourceFile(NamedTuple):
     path: str
     size: int
     tracked: bool = True
+    blob: str = ""
+    """Git's object that the file certainly holds now; empty when that is not known."""
 
 
 def name_reason(path: str, *, tracked: bool = True) -> LeftOut | None:
@@ -64,50 +66,134 @@ def name_reason(path: str, *, tracked: bool = True) -> LeftOut | None:
     return None
 
 
-def list_files(root: Path, git: Git, tally: Tally, remaining: Callable[[], float]) -> list[SourceFile]:
-    """Every readable source file under ``root``, in path order; everything else is counted."""
-    listed = _from_git(git, tally) if git.available else _walk(root, tally, remaining)
-    files: list[SourceFile] = []
+class Entry(NamedTuple):
+    """A path that git or the folder lists, judged by its name."""
+
+    path: str
+    tracked: bool
+    blob: str = ""
+    reason: LeftOut | None = None
+
+
+class TreeMemory:
+    """The last listing of one repository; what git lists alike is not judged by name again."""
+
+    def __init__(self, size_of: Callable[[str, str], int | None]) -> None:
+        self.size_of = size_of
+        """The size of a path while it is a git object, when its content is remembered."""
+        self.listing: tuple[bytes, ...] = ()
+        self.entries: list[Entry] = []
+        self.files: tuple[list[SourceFile], Tally] | None = None
+        """What came of the last listing, when git vouched for every file of it and each is remembered."""
+
+    def state(self, head: str) -> tuple[str, bytes] | None:
+        """The commit and the index of the last listing, when no tracked file was other than its index says; else ``None``."""
+        vouched = len(self.listing) == 4 and self.listing[3] == b"vouched" and self.listing[2] == b""
+        return (head, self.listing[0]) if vouched else None
+
+
+def list_files(
+    root: Path, git: Git, tally: Tally, remaining: Callable[[], float], memory: TreeMemory | None = None
+) -> list[SourceFile]:
+    """Every readable source file under ``root``, in path order; everything else is counted.
+
+    With a ``memory``, files carry the git object that they certainly hold, and one that is remembered is not looked at again.
+    """
+    counts = Tally()
+    listed = _from_git(git, counts, memory) if git.available else _walk(root, counts, remaining)
+    if memory is not None and memory.files is not None:
+        files, counts = memory.files
+    else:
+        certain = _looked_at(root, listed, counts, remaining, memory, files := [])
+        if memory is not None and certain:
+            memory.files = (files, counts)
+    tally.merge(counts)
+    return files
+
+
+def _looked_at(
+    root: Path,
+    listed: Iterable[Entry],
+    tally: Tally,
+    remaining: Callable[[], float],
+    memory: TreeMemory | None,
+    files: list[SourceFile],
+) -> bool:
+    """Fill ``files`` with what is a readable file; whether all of them were remembered, so that nothing had to be looked at."""
     inside: dict[str, bool] = {}
-    for seen, (path, tracked) in enumerate(listed):
+    certain = True
+    for seen, (path, tracked, blob, reason) in enumerate(listed):
         if len(files) >= LISTED_FILES:
             tally.add(LeftOut.OVER_BUDGET, path)
             continue
         if seen % 512 == 0 and remaining() <= 0:
             tally.add(LeftOut.TIME_BUDGET)
+            certain = False
             break
-        reason = name_reason(path, tracked=tracked)
+        size, why = None, reason
         if reason is None:
-            size, reason = _measure(root, path, inside)
-        if reason is not None:
-            tally.add(reason, path)
+            size = memory.size_of(path, blob) if memory is not None and blob else None
+            if size is None:
+                certain = False
+                size, why = _measure(root, path, inside)
+        if why is not None:
+            tally.add(why, path)
         else:
-            files.append(SourceFile(path, size, tracked))
+            files.append(SourceFile(path, size or 0, tracked, blob))
     files.sort()
-    return files
+    return certain
 
 
-def _from_git(git: Git, tally: Tally) -> Iterator[tuple[str, bool]]:
-    listing = git.read("ls-files", "-z", "--stage", limit=LISTING_BYTES)
-    if listing is None or git.truncated:
+def _from_git(git: Git, tally: Tally, memory: TreeMemory | None) -> list[Entry]:
+    calls = [["ls-files", "-z", "-v", "--stage"], ["ls-files", "-z", "--others", "--exclude-standard"]]
+    if memory is not None:
+        calls.append(["ls-files", "-z", "--modified"])
+    (listing, cut), (others, _), *more = git.read_all(*calls, limit=LISTING_BYTES)
+    if listing is None or cut:
         tally.add(LeftOut.TIME_BUDGET if listing is None else LeftOut.OVER_BUDGET)
+    raw = (listing or b"", others or b"")
+    changed = None if cut or not more else _changed(git, raw, *more[0])
+    parts = (*raw, b"" if changed is None else b"\0".join(sorted(changed)), b"" if changed is None else b"vouched")
+    if memory is not None and memory.listing == parts:
+        entries = memory.entries
+    else:
+        entries = list(_entries(raw, changed, cut=cut))
+        if memory is not None:
+            memory.listing, memory.entries, memory.files = parts, entries, None
+    return entries
+
+
+def _entries(raw: tuple[bytes, bytes], changed: frozenset[bytes] | None, *, cut: bool) -> Iterator[Entry]:
     seen: set[bytes] = set()
-    for entry in (listing or b"").split(b"\0")[: None if not git.truncated else -1]:
-        facts, _, raw = entry.partition(b"\t")
-        if not raw or raw in seen:
+    for entry in raw[0].split(b"\0")[: None if not cut else -1]:
+        facts, _, name = entry.partition(b"\t")
+        if not name or name in seen:
             continue
-        seen.add(raw)
+        seen.add(name)
+        path = name.decode("utf-8", "replace")
+        tag, _, facts = facts.partition(b" ")
         if facts.startswith(_SUBMODULE):
-            tally.add(LeftOut.NOT_A_FILE, raw.decode("utf-8", "replace"))
-        else:
-            yield raw.decode("utf-8", "replace"), True
-    others = git.read("ls-files", "-z", "--others", "--exclude-standard", limit=LISTING_BYTES)
-    for raw in (others or b"").split(b"\0"):
-        if raw and not raw.endswith(b"/"):
-            yield raw.decode("utf-8", "replace"), False
+            yield Entry(path, True, "", LeftOut.NOT_A_FILE)
+            continue
+        # "H" is an entry that git compares with the working tree; every other one it takes on trust, or is in conflict about
+        certain = changed is not None and tag == b"H" and name not in changed and facts.startswith(_REGULAR)
+        yield Entry(path, True, facts.split(b" ")[1].decode() if certain else "", name_reason(path))
+    for name in raw[1].split(b"\0"):
+        if name and not name.endswith(b"/"):
+            path = name.decode("utf-8", "replace")
+            yield Entry(path, False, "", name_reason(path, tracked=False))
 
 
-def _walk(root: Path, tally: Tally, remaining: Callable[[], float]) -> Iterator[tuple[str, bool]]:
+def _changed(git: Git, raw: tuple[bytes, bytes], modified: bytes | None, cut: bool) -> frozenset[bytes] | None:
+    """Tracked files that are not what the index says; ``None`` when git converts contents, so that equal says too little."""
+    if modified is None or cut or any(b".gitattributes" in listing for listing in raw) or git.attributes.exists():
+        return None
+    if git.read("config", "--get-regexp", r"^core\.(autocrlf|eol)$", limit=4_096):
+        return None
+    return frozenset(modified.split(b"\0"))
+
+
+def _walk(root: Path, tally: Tally, remaining: Callable[[], float]) -> Iterator[Entry]:
     """Without git: breadth first, symlinked folders never entered, generated folders counted and skipped."""
     queue = [""]
     while queue:
@@ -124,7 +210,7 @@ def _walk(root: Path, tally: Tally, remaining: Callable[[], float]) -> Iterator[
             path = f"{folder}/{entry.name}" if folder else entry.name
             path = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             if not entry.is_dir(follow_symlinks=False):
-                yield path, False
+                yield Entry(path, False, "", name_reason(path, tracked=False))
             elif _ODD.search(path):
                 tally.add(LeftOut.ODD_NAME)
             elif entry.name.lower() in _GENERATED_ANYWHERE or (not folder and entry.name.lower() in _GENERATED_ROOTS):
