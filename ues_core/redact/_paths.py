@@ -20,6 +20,9 @@ _NAMES: Final = word_set("""
     cookies.txt storage_state.json storage-state.json storagestate.json auth-state.json .bash_history .zsh_history
     .python_history .psql_history .mysql_history .node_repl_history shadow gshadow id_rsa id_dsa id_ecdsa id_ed25519
     id_ecdsa_sk id_ed25519_sk identity.key wp-config.php.local
+    credentials credentials.toml credentials.csv credentials.ini .credentials vault.yml vault.yaml .vault_pass.txt
+    vault_pass.txt rclone.conf .rclone.conf .msmtprc .fetchmailrc .smbcredentials ngrok.yml wallet.dat .pgpass.conf
+    .pypirc.bak .htdigest .envs.json kube.config
 """)
 _SUFFIXES: Final = tuple(
     sorted(
@@ -32,9 +35,13 @@ _SUFFIXES: Final = tuple(
 )
 _FOLDERS: Final = word_set("""
     .ssh .gnupg .aws .azure .gcloud .kube .password-store .docker .terraform.d .vault .oci .chef .1password .bitwarden
-    password-store .secrets .age .sops keyrings .databricks .snowflake
+    password-store .secrets .age .sops keyrings .databricks .snowflake .envs
 """)
 _FOLDER_TAILS: Final = ((".config", "gcloud"), (".config", "gh"), (".config", "hub"), (".config", "op"), (".config", "rclone"))
+_PLACES: Final = frozenset([(".m2", "settings.xml"), (".m2", "settings-security.xml"), (".gradle", "gradle.properties")])
+"""Files that hold credentials where they stand for a whole user, and none where they stand for a project."""
+_SECRETS_FOLDERS: Final = word_set("secrets secret")
+"""What lies here is secret unless it is source, a document or a template: ``secrets/db_password``."""
 _ENV: Final = re.compile(
     r"(?:\.env(?:rc)?(?:[._-].*)?|(?:[\w-]{1,60}[._-])?env\.(?:local|prod|production|staging|secret)|[\w.-]{1,80}\.env(?:\.[\w-]{1,40})?|\.flaskenv|\.envrc)$"
 )
@@ -61,10 +68,12 @@ def is_secret_path(path: str) -> bool:
     name = name.rstrip(". ").split(":", 1)[0]  # trailing dots, blanks and NTFS streams spell the same file on Windows
     if any(f in _FOLDERS for f in folders) or any(pair in _FOLDER_TAILS for pair in pairwise(folders)):
         return not (name.endswith(_PUBLIC_SUFFIXES))
-    if name in _FOLDERS or name in _NAMES:
+    if name in _FOLDERS or name in _NAMES or (folders and (folders[-1], name) in _PLACES):
         return True
     if _SOURCE_OF_KEYS.search(name):
         return False
+    if folders and folders[-1] in _SECRETS_FOLDERS:
+        return _ENV_TEMPLATES.search(name) is None and not name.endswith(_PUBLIC_SUFFIXES)
     backup = re.sub(r"(?:\.(?:bak|old|orig|save|swp|backup|copy|tmp|\d{1,3})|~)+$", "", name)
     for candidate in {name, backup}:
         if candidate in _NAMES:
@@ -73,7 +82,7 @@ def is_secret_path(path: str) -> bool:
             return _ENV_TEMPLATES.search(candidate) is None
         if candidate.endswith(_PUBLIC_SUFFIXES):
             return False
-        if candidate.endswith(_SUFFIXES) or _SERVICE_ACCOUNT.match(candidate):
+        if candidate.endswith(_SUFFIXES) or ".tfstate." in candidate or _SERVICE_ACCOUNT.match(candidate):
             return True
         if re.match(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-](?!pub$).*)?$", candidate):
             return True

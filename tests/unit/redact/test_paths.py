@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ues_core.redact import is_secret_path, scrub_url
 
@@ -40,6 +42,28 @@ from ues_core.redact import is_secret_path, scrub_url
         ".password-store/a.gpg",
         "storage_state.json",
         "foo.key.bak",
+        ".env.development.local",
+        ".env-prod",
+        ".env_backup",
+        ".env.keys",
+        ".env~",
+        "env.local",
+        "docker/db.env",
+        ".flaskenv",
+        ".envs/.production/.django",
+        "x/.ENV::$DATA",
+        "C:\\Users\\me\\.ssh\\known",
+        ".cargo/credentials.toml",
+        ".gem/credentials",
+        ".m2/settings.xml",
+        "secrets/db_password",
+        "deploy/secrets/prod.yaml",
+        "group_vars/all/vault.yml",
+        "terraform.tfstate.d/prod/terraform.tfstate",
+        "terraform.tfstate.1700000000.backup",
+        ".config/gh/hosts.yml",
+        ".mozilla/logins.json",
+        "rclone.conf",
     ],
 )
 def test_files_that_are_secrets_by_name(path: str) -> None:
@@ -63,11 +87,34 @@ def test_files_that_are_secrets_by_name(path: str) -> None:
         "lib/keystore.java",
         "tests/test_password.py",
         "package.json",
+        "settings.xml",
+        "src/secrets/manager.py",
+        "docs/secrets/index.md",
+        "deploy/secrets/prod.yaml.example",
+        "src/credentials/index.ts",
+        "lib/vault.rb",
+        "environment.yml",
+        "environments/prod.tf",
+        "tests/test_env.py",
+        ".github/workflows/env.yml",
         "",
     ],
 )
 def test_source_and_templates_are_not(path: str) -> None:
     assert not is_secret_path(path)
+
+
+SPELLINGS = st.sampled_from(["{}", "./{}", "a/../{}", "a//{}", "/{}", "A\\b\\{}", "{}.", "{} ", "./x/./{}", "{}:stream"])
+
+
+@given(
+    st.sampled_from([".env", ".env.local", ".npmrc", "id_rsa", "prod.tfvars", "x.pem", ".netrc"]),
+    SPELLINGS,
+    st.integers(0, 255),
+)
+def test_no_spelling_makes_a_secret_file_an_ordinary_one(name: str, spelling: str, capitals: int) -> None:
+    written = "".join(c.upper() if capitals >> n % 8 & 1 else c for n, c in enumerate(name))
+    assert is_secret_path(spelling.format(written))
 
 
 @pytest.mark.parametrize(
