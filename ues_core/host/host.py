@@ -43,6 +43,7 @@ from ues_core.policy.lexicon import lexicon
 from ues_core.reasoning import Consultation
 from ues_core.reasoning.history import HistoryStore
 from ues_core.reasoning.panel import Panel
+from ues_core.redact import live_values
 from ues_core.seal.history import open_intents
 from ues_core.seal.keys import load_or_create_key
 from ues_core.seal.ledger import Ledger
@@ -471,7 +472,7 @@ def _build(settings: Settings, environ: Mapping[str, str]) -> Host:
         ledger=ledger,
         tags=tags,
         side_effects=side_effects,
-        detectors=hooks.detectors,
+        detectors=(*hooks.detectors, *([live] if (live := live_values(environ)) else [])),
         risk_terms=hooks.risk_terms,
         profiles=profiles,
         context=ContextDesk(hooks.observers),

@@ -107,3 +107,16 @@ async def test_by_default_a_provider_runs_in_a_sealed_process_that_ends_with_the
         assert sealed.environ() == {}
     assert not sealed.is_running()
     assert ("ues_provider_double" in sys.modules) is loaded
+
+
+async def test_values_of_the_host_s_own_secrets_reach_nobody(host_settings: Settings, repo: Path) -> None:
+    value = "correct horse, battery"
+    (repo / "greeting.py").write_text(f'GREETING = "{value}"\n\n\ndef greet(name: str) -> str:\n    return GREETING\n')
+    async with open_host(host_settings, environ={"DEPLOY_TOKEN": value, "HOME": str(repo)}) as host:
+        consultation = await host.consult(
+            f"{TASK} {value}", repo=repo, provider="double", mode="force", evidence=[f"it said {value} twice"]
+        )
+        assert consultation.request is not None
+        assert "GREETING" in consultation.request.prompt
+        assert value not in consultation.request.prompt
+    assert value not in host.ledger.path.read_text()
