@@ -86,7 +86,6 @@ async def test_a_shoelace_password_is_withheld_and_not_filled(open_page: Opener,
         assert "swordfish" not in await hand.text()
 
 
-@pytest.mark.xfail(strict=True, reason="a secret is remembered by its id, which counts in its own shadow root only")
 async def test_a_shoelace_password_does_not_make_the_fields_beside_it_secret(open_page: Opener, origin: str) -> None:
     # every input of the library has the same id, each in a shadow root of its own
     async with open_page(origin, "/pages/shoelace.html?code") as hand:
@@ -95,7 +94,6 @@ async def test_a_shoelace_password_does_not_make_the_fields_beside_it_secret(ope
         assert guest.value == ""
 
 
-@pytest.mark.xfail(strict=True, reason="the name of a tree item takes in the group of its children")
 async def test_an_open_branch_of_a_shoelace_tree_keeps_its_name(open_page: Opener, origin: str) -> None:
     async with open_page(origin, "/pages/shoelace.html") as hand:
         await hand.do("press", "treeitem", "Drinks", key="ArrowRight")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import sys
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -40,6 +41,8 @@ from ues_core.web.transport import FrameView, KeyEvent, WebTransport
 
 GESTURES: Final = ("click", "hover", "fill", "type", "press", "select", "scroll", "drag", "upload")
 """The gestures that every web driver takes."""
+
+_SELECT_ALL: Final = Stroke("a", "KeyA", 65, "", ("Meta" if sys.platform == "darwin" else "Control",))
 
 _BUTTONS: Final = {"left": 1, "right": 2, "middle": 4}
 _DRAG_STEPS: Final = 5
@@ -197,6 +200,8 @@ class Gestures:
 
         async def input_now() -> None:
             aim.dispatched = True
+            if answer.get("select_by_key"):  # the page keeps the text itself: only its own command selects it
+                await self._stroke(aim.key.page, _SELECT_ALL, aim.clock)
             if text:
                 await self._transport.insert_text(aim.key.page, text, deadline=aim.clock.left())
             elif not answer["empty"]:
@@ -217,6 +222,8 @@ class Gestures:
             return landing.model_copy(update={"detail": "the document was replaced before the text could be checked"})
         if answer["code"] != Code.OK:
             return landing.model_copy(update={"detail": "the node went away before its text could be checked"})
+        if answer["equal"] is None:
+            return landing.model_copy(update={"detail": "the page keeps the text itself, so it could not be checked"})
         equal = bool(answer["equal"])
         return landing.model_copy(update={"value_equal": equal, "code": Code.OK if equal else Code.VALUE_MISMATCH})
 

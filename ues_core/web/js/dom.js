@@ -76,6 +76,11 @@ export const hasFocus = method(Document.prototype, "hasFocus");
 export const focusHtml = method(HTMLElement.prototype, "focus");
 export const isContentEditable = getter(HTMLElement.prototype, "isContentEditable");
 export const innerText = getter(HTMLElement.prototype, "innerText");
+const contextGetter = Object.hasOwn(HTMLElement.prototype, "editContext") ? getter(HTMLElement.prototype, "editContext") : () => null;
+/** Whether the page takes what is typed into an element through an EditContext: it shows the text elsewhere, or draws it. */
+export const hasEditContext = (el) => hasAttr(el, "tabindex") && editContextOf(el) !== null;
+/** The EditContext of an HTML element, or null. */
+export const editContextOf = (el) => (el instanceof HTMLElement ? contextGetter(el) : null);
 export const offsetWidth = getter(HTMLElement.prototype, "offsetWidth");
 export const tabIndexOf = getter(HTMLElement.prototype, "tabIndex");
 

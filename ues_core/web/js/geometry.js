@@ -2,7 +2,7 @@
 
 import {
   anyRootOf, checkVisibility, clientLeft, clientTop, composedChildren, documentHit, inputLabels, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
-  styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hostOf, matches, offsetWidth,
+  styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hasEditContext, hostOf, matches, offsetWidth,
   queryAll, rootNode, createRange, firstChild, nextSibling, rangeRect, selectContents, textData, TEXT,
 } from "./dom.js";
 import { inView, isClippedAway } from "./clipping.js";
@@ -31,7 +31,7 @@ export function visibleRect(el) {
     const inner = drawnChild(el, SEARCH) ?? textRect(el);
     if (inner !== null) return inner;
   }
-  return labelRect(el) ?? overlayRect(el);
+  return labelRect(el) ?? overlayRect(el) ?? editorRect(el);
 }
 
 /** As visibleRect, without asking whether something around the element clips it away: for counting what is never shown to anyone. */
@@ -94,6 +94,24 @@ function overlayRect(el) {
   if (drawing === null || !checkVisibility(drawing, VISIBLE) || styleValue(styleOf(el), "pointer-events") === "none") return null;
   const rect = rectOf(el);
   return drawn(rect) ? rect : null;
+}
+
+// What takes text through an EditContext may be as wide as a caret, or lie beneath the drawing of the text: the editor around it
+// is where a person would point.
+function editorAround(el) {
+  if (!isHtml(el) || !hasEditContext(el)) return null;
+  if (drawn(rectOf(el)) && !styleValue(styleOf(el), "z-index").startsWith("-")) return null;
+  for (let up = composedParent(el), left = 4; up !== null && left > 0; up = composedParent(up), left -= 1) {
+    if (drawn(rectOf(up))) return up;
+  }
+  return null;
+}
+
+function editorRect(el) {
+  const editor = editorAround(el);
+  if (editor === null || !checkVisibility(el, UNFADED) || !checkVisibility(editor, VISIBLE)) return null;
+  const rect = rectOf(editor);
+  return isClippedAway(editor, rect) ? null : rect;
 }
 
 // A component has one control, or the two ends of a range; a whole page in a shadow root is no component.
@@ -208,7 +226,8 @@ export function accepts(target, hit) {
   for (let el = hit; el !== null; el = composedParent(el)) {
     if (localName(el) === "label" && isHtml(el) && labelControl(el) === target) return true;
   }
-  return isTakenByHost(target, hit);
+  const editor = editorAround(target);
+  return (editor !== null && composedContains(editor, hit)) || isTakenByHost(target, hit);
 }
 
 // A component's only control may let the pointer through, so that the component itself takes the click.

@@ -1,7 +1,7 @@
 // The landing guard: input of ours that does not meet its target, or meets it changed, never reaches the page.
 
 import {
-  closedRoots, composedContains, composedPath, deepActive, isConnected, listen, nodeType, preventDefault, stopImmediately, ELEMENT,
+  closedRoots, composedContains, composedPath, deepActive, editContextOf, isConnected, listen, nodeType, preventDefault, stopImmediately, ELEMENT,
 } from "./dom.js";
 import { canonical, identityOf } from "./facts.js";
 import { accepts, hitAt } from "./geometry.js";
@@ -21,6 +21,8 @@ let armed = null;
 /** Watch for one gesture. kind: pointer | key | none (block everything that arrives in this frame). */
 export function arm(target, expect, kind) {
   armed = { target, expect, kind, landed: "", live: null, blocked: false, clicked: "" };
+  const context = kind === "key" ? editContextOf(target) : null;
+  if (context !== null) listen(context, "textupdate", updated);
 }
 
 /** What became of the gesture: {landed, live, clicked}; and stop watching. `clicked` says where the click itself went. */
@@ -43,10 +45,10 @@ function firstOf(event, kind) {
   return first;
 }
 
-function judge(event) {
+const judge = (event) => (armed.kind === "none" ? "elsewhere" : judgeAt(firstOf(event, armed.kind)));
+
+function judgeAt(first) {
   const { target, expect, kind } = armed;
-  if (kind === "none") return "elsewhere";
-  const first = firstOf(event, kind);
   if (!isConnected(target)) return "elsewhere";
   if (kind === "key" ? first === null || !composedContains(target, first) : !accepts(target, first)) return "elsewhere";
   const live = canonical(identityOf(target));
@@ -70,6 +72,13 @@ function arrives(event) {
     tell(verdict);
   }
   if (armed.blocked) stop(event);
+}
+
+// Text goes to an EditContext without an event that could be stopped: it is only known that it went there.
+function updated() {
+  if (armed === null || armed.kind !== "key" || armed.landed !== "") return;
+  armed.landed = judgeAt(deepActive());
+  tell(armed.landed);
 }
 
 function follows(event) {

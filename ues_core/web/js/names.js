@@ -27,7 +27,10 @@ const UNCASED = new Set(["none", ""]);
 
 // A walk: the element whose name is sought, the nodes that were read, the characters left, whether it follows a reference
 // already, and whether what it started from is hidden, so that hidden parts count.
-const walkFor = (top) => ({ top, seen: new Set([top]), left: TEXT_BUDGET, referenced: false, hiddenToo: false });
+const walkFor = (top) => ({ top, seen: new Set([top]), left: TEXT_BUDGET, referenced: false, hiddenToo: false, branches: "" });
+
+// What an item holds below itself is no part of its name: a branch of a tree is not renamed by opening it.
+const BRANCHES = { treeitem: "group", menuitem: "menu", menuitemcheckbox: "menu", menuitemradio: "menu" };
 
 /** {name, source}: the accessible name, normalised, and whether it was authored or gathered. */
 export function nameOf(el, role) {
@@ -36,6 +39,7 @@ export function nameOf(el, role) {
   if (authored.trim() !== "") return { name: authored, source: "label" };
   const byContent = isNamedByContent(el, role);
   if (byContent) {
+    walk.branches = BRANCHES[role] ?? "";
     const gathered = normalise(gatheredName(el, walk));
     if (gathered.trim() !== "") return { name: gathered, source: "content" };
   }
@@ -275,6 +279,7 @@ function partOf(el, walk) {
   if (tag === "title" || tag === "desc" || tag === "metadata" || tag === "defs") if (!isHtml(el)) return "";
   const style = styleOf(el);
   if (isSecret(el, style)) return "";
+  if (walk.branches !== "" && hasAttr(el, "role") && roleOf(el) === walk.branches) return "";
   const hidden = !walk.hiddenToo && isHiddenPart(el, tag, style);
   if (hidden === "all") return "";
   walk.seen.add(el);

@@ -1,7 +1,7 @@
 // Roles by WAI-ARIA and HTML-AAM: the first token of the role attribute that may be used here, else what the element has by itself.
 
 import {
-  HTML, attr, closest, closestComposed, composedParent, firstElementChild, hasAttr, inputType, isContentEditable, isHtml, localName, matches,
+  HTML, attr, closest, closestComposed, composedParent, firstElementChild, hasAttr, hasEditContext, inputType, isContentEditable, isHtml, localName, matches,
   namespaceOf, nextElement, queryAll, queryElement, referred, rootNode, selectMultiple, selectSize, textContent,
 } from "./dom.js";
 import { perRun } from "./run.js";
@@ -74,7 +74,7 @@ const MATHML = "http://www.w3.org/1998/Math/MathML";
 /** Whether an element is an editing host: typing into it changes it. */
 export function isEditingHost(el) {
   const mode = attr(el, "contenteditable");
-  if (mode === null) return false;
+  if (mode === null) return hasEditContext(el);
   const word = mode.trim().toLowerCase();
   return word === "" || word === "true" || word === "plaintext-only";
 }
@@ -349,6 +349,7 @@ export function isEditable(el) {
     if (matches(el, ":disabled") || hasAttr(el, "readonly")) return false;
     return !["button", "submit", "reset", "image", "checkbox", "radio", "file", "hidden"].includes(inputType(el));
   }
+  if (hasEditContext(el)) return true;
   return hasAttr(el, "contenteditable") && el instanceof HTMLElement && isContentEditable(el) && isEditingHost(el);
 }
 

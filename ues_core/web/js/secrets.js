@@ -1,13 +1,16 @@
 // What is secret is decided by structure, never by looking at a value; and once secret, a node stays so.
 
 import {
-  attr, closestComposed, composedParent, composedPath, inputType, isHtml, listen, localName, matches, queryAll, styleOf, styleValue,
+  attr, closestComposed, composedParent, composedPath, hostOf, inputType, isHtml, listen, localName, matches, queryAll, rootNode, styleOf,
+  styleValue,
 } from "./dom.js";
 
 const remembered = new WeakSet();
 const watched = new WeakSet();
-const called = new Set();
+// What secret fields are called, for each document or shadow root: an id means nothing outside of its own.
+const called = new WeakMap();
 const CALLED_KEPT = 1000;
+let calledCount = 0;
 const SECRET_AUTOCOMPLETE = /(?:^|[\s,])(?:one-time-code|current-password|new-password|cc-[a-z-]+)(?:$|[\s,])/i;
 const FIELDS = new Set(["input", "textarea", "select"]);
 const MAY_BE_SECRET = "input, textarea, select, [autocomplete]:not(form)";
@@ -26,11 +29,28 @@ function note(records) {
 function remember(el) {
   if (remembered.has(el)) return;
   remembered.add(el);
-  if (called.size >= CALLED_KEPT || !isHtml(el) || localName(el) !== "input") return;
-  for (const attribute of ["id", "name"]) {
-    const value = attr(el, attribute);
-    if (value !== null && value !== "") called.add(`${attribute}=${value}`);
+  if (calledCount >= CALLED_KEPT || !isHtml(el) || localName(el) !== "input") return;
+  for (const [root, name] of callsOf(el)) {
+    let names = called.get(root);
+    if (names === undefined) called.set(root, (names = new Set()));
+    names.add(name);
+    calledCount += 1;
   }
+}
+
+const ownCalls = (el) => ["id", "name"].map((attribute) => [attribute, attr(el, attribute)]).filter(([, value]) => value !== null && value !== "")
+  .map(([attribute, value]) => `${attribute}=${value}`);
+
+// [root, name] of each way a field is called: in its own root and, since a component may be drawn anew whole, as a part of its host.
+function callsOf(el) {
+  const root = rootNode(el);
+  const own = ownCalls(el);
+  const found = own.map((name) => [root, name]);
+  if (root instanceof ShadowRoot) {
+    const host = hostOf(root);
+    for (const outer of ownCalls(host)) for (const name of own) found.push([rootNode(host), `${outer} ${name}`]);
+  }
+  return found;
 }
 
 /** Watch a document or shadow root for fields that stop being passwords. */
@@ -71,10 +91,10 @@ function isKnownSecret(el) {
 }
 
 function hasSecretName(el) {
-  if (called.size === 0) return false;
+  if (calledCount === 0) return false;
   const type = inputType(el);
   if (type !== "text" && type !== "tel" && type !== "number") return false;
-  return called.has(`id=${attr(el, "id")}`) || called.has(`name=${attr(el, "name")}`);
+  return callsOf(el).some(([root, name]) => called.get(root)?.has(name) === true);
 }
 
 /** Whether text is drawn as dots: the page itself treats it as a secret. */
