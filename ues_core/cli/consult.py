@@ -12,6 +12,7 @@ from ues_core.cli._opinion import show_consultation, show_panel
 from ues_core.cli._output import FAILED, json_option, note, print_json, say
 
 if TYPE_CHECKING:
+    from ues_core.config import Settings
     from ues_core.reasoning import Consultation
 
 
@@ -35,6 +36,14 @@ if TYPE_CHECKING:
 @click.option("--failing-log", type=click.File("r", errors="replace"), help="The output of a failing run.")
 @click.option("--file", "files", multiple=True, metavar="PATH", help="A file that must be looked at; repeatable.")
 @click.option("--tier", type=click.Choice(["small", "medium", "large"]), help="The packet's size.")
+@click.option(
+    "--fact",
+    "facts",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What is known beside the task's words, for mode auto: subsystems=3, verifier_retries=2, local_confidence=0.4, "
+    "candidate_fixes=2, edit_sites=4, root_cause_ambiguous=true, grounded_low_risk=true, ...; repeatable.",
+)
 @click.option("--relay-dir", type=click.Path(path_type=Path), help="Where a prompt is handed to a person.")
 @click.option("--relay-print", is_flag=True, help="Print that prompt too (to standard error), besides its file.")
 @click.option("--seconds", type=click.FloatRange(1, 3_600), help="How long one exchange may take.")
@@ -51,6 +60,7 @@ def command(
     failing_log: IO[str] | None,
     files: tuple[str, ...],
     tier: str | None,
+    facts: tuple[str, ...],
     relay_dir: Path | None,
     relay_print: bool,
     seconds: float | None,
@@ -62,22 +72,24 @@ def command(
 
     Exit code 0: answered, or skipped with a reason; 1: nothing usable came back.
     """
+    from ues_core.config import load_settings
     from ues_core.reasoning.packet import INPUT_CHARS
 
+    settings = load_settings(repo=repo if repo.is_dir() else None)
+    known = _facts(facts)
     log = failing_log.read(INPUT_CHARS) if failing_log is not None else None
     rows = [{"evidence": "tool-output", "source": file.name, "text": file.read(INPUT_CHARS)} for file in evidence]
     if dry_run and earlier is None:
-        return _dry_run(task, repo, providers, mode, constraints, rows, log, files, tier, as_json)
+        return _dry_run(settings, task, repo, providers, mode, constraints, rows, log, files, tier, known, as_json)
 
-    from ues_core.config import load_settings
+    from ues_core.cli._packets import ignored_here, show_ignored
     from ues_core.contract import ConsultOutcome
     from ues_core.host import open_host
     from ues_core.reasoning.panel import Panel
     from ues_core.reasoning.report import consultation_report, panel_report
 
     if earlier is not None:
-        _only_a_question(providers, mode, constraints, files, tier, log, dry_run)
-    settings = load_settings(repo=repo if repo.is_dir() else None)
+        _only_a_question(providers, mode, constraints, files, tier, log, facts, dry_run)
     show: dict[str, Any] = {
         "relay_dir": relay_dir,
         "relay_show": _print_prompt if relay_print else _tell_person,
@@ -89,6 +101,7 @@ def command(
         "failing_log": log,
         "files": files,
         "tier": tier,
+        "facts": known,
         **({"providers": providers} if len(providers) > 1 else {"provider": providers[0] if providers else None}),
     }
 
@@ -102,9 +115,11 @@ def command(
         several = isinstance(opinion, Panel)
         return opinion.outcome, several, panel_report(opinion) if isinstance(opinion, Panel) else consultation_report(opinion)
 
+    if not as_json:
+        show_ignored(settings)
     outcome, several, report = run_async(ask())
     if as_json:
-        print_json(report)
+        print_json(report | {"ignored": ignored_here(settings)})
     elif several:
         show_panel(report)
     else:
@@ -119,6 +134,7 @@ def _only_a_question(
     files: tuple[str, ...],
     tier: str | None,
     log: str | None,
+    facts: tuple[str, ...],
     dry_run: bool,
 ) -> None:
     """A follow-up goes on with what was asked: nothing of that can be changed any more."""
@@ -129,6 +145,7 @@ def _only_a_question(
         "--file": files,
         "--tier": tier,
         "--failing-log": log,
+        "--fact": facts,
         "--dry-run": dry_run,
     }
     wrong = [option for option, value in given.items() if value]
@@ -136,7 +153,19 @@ def _only_a_question(
         raise click.UsageError(f"--follow-up takes no {wrong[0]}: the conversation has its own. New facts go into --evidence.")
 
 
+def _facts(given: tuple[str, ...]) -> dict[str, Any]:
+    """``NAME=VALUE`` pairs; what the values must be is checked where they are used."""
+    facts: dict[str, Any] = {}
+    for pair in given:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise click.UsageError(f"--fact is NAME=VALUE, not '{pair[:60]}'.")
+        facts[name.strip()] = value.strip().split(",") if name.strip() == "declared" else value.strip()
+    return facts
+
+
 def _dry_run(
+    settings: Settings,
     task: str,
     repo: Path,
     providers: tuple[str, ...],
@@ -146,32 +175,39 @@ def _dry_run(
     failing_log: str | None,
     files: tuple[str, ...],
     tier: str | None,
+    facts: dict[str, Any],
     as_json: bool,
 ) -> int:
-    from ues_core.cli.packet import outbound, show_packet
-    from ues_core.config import load_settings
+    from ues_core.cli._packets import ignored_here, outbound, packet_for, show_ignored
+    from ues_core.cli.packet import show_packet
     from ues_core.contract import EvidenceKind, EvidenceRow, PacketTier, ReasoningMode
+    from ues_core.host.arguments import escalation_facts
     from ues_core.host.providing import destination
-    from ues_core.reasoning import EscalationFacts, build_packet, decide
+    from ues_core.reasoning import decide
     from ues_core.reasoning.report import destination_of, packet_report
 
-    settings = load_settings(repo=repo if repo.is_dir() else None)
+    decision = decide(ReasoningMode(mode) if mode else settings.mode, escalation_facts(task, facts))
     names = providers or ((settings.provider,) if settings.provider else ())
     destinations = [run_async(destination(settings, name)) for name in names if name != "none"] or [destination_of(None)]
-    decision = decide(ReasoningMode(mode) if mode else settings.mode, EscalationFacts(task=task))
-    packet = build_packet(
+    packet, detectors = packet_for(
+        settings,
         task,
         repo,
         constraints=constraints,
         evidence=[EvidenceRow(evidence=EvidenceKind.TOOL_OUTPUT, source=e["source"], text=e["text"]) for e in evidence],
         failing_log=failing_log,
         files=files,
-        budget=settings.packet,
         tier=PacketTier(tier) if tier is not None else None,
     )
-    prompt = outbound(packet)
+    prompt = outbound(packet, detectors)
     if as_json:
-        would = {"escalate": decision.escalate, "basis": str(decision.basis), "reasons": list(decision.reasons)}
+        would = {
+            "escalate": decision.escalate,
+            "basis": str(decision.basis),
+            "signals": [str(signal) for signal in decision.signals],
+            "skips": [str(skip) for skip in decision.skips],
+            "reasons": list(decision.reasons),
+        }
         print_json(
             {
                 "dry_run": True,
@@ -179,10 +215,12 @@ def _dry_run(
                 "destination": destinations,
                 "decision": would,
                 "packet": packet_report(packet),
+                "ignored": ignored_here(settings),
                 "prompt": prompt,
             }
         )
         return 0
+    show_ignored(settings)
     show_packet(packet)
     for place in destinations:
         say(f"It would {'' if decision.escalate else 'not '}be sent to {place} ({decision.reason})")

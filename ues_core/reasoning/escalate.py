@@ -154,9 +154,28 @@ _TEXT: Final[tuple[tuple[Signal, str], ...]] = (
 )
 _COMPILED: Final = tuple((signal, re.compile(pattern)) for signal, pattern in _TEXT)
 
+_WINDOW: Final = 60
+"""Characters before and after a signal's words in which a negation of them is looked for."""
 _NEGATED: Final = re.compile(
-    r"(?:\b(?:no|not|without|don't|doesn't|isn't|never|need no|no need (?:for|of)(?: an?)?)\b(?: "
-    r"\w+){0,2} ?|不需要|无需|不用|没有|không cần|không phải(?: là)?) ?$"
+    # English: a negator and up to four words of its clause; "not sure which" and "do not know why" deny knowledge alone
+    r"(?:\b(?:no|not|without|cannot|can't|don't|doesn't|didn't|isn't|aren't|wasn't|never|neither|nor|hardly|needn't|no longer)\b"
+    r"(?! (?:\w+ )?(?:sure|clear|certain|confident|know|understand|see|tell|explain|figure|agree|decide)\b)(?: [\w'-]+){0,4} ?"
+    # Chinese: a negator and up to eight signs without a stop
+    r"|(?:不需要|无需|无须|不用|不必|没必要|没有必要|没有|并非|并不是|不是|不存在|不再)"
+    r"(?!把握|头绪|办法)[^，。；！？、,.;!?]{0,8}"
+    # Vietnamese: a negator and up to four words
+    r"|\b(?:không cần|không phải|không có|không còn|không hề|chẳng cần|chưa cần|đừng|khỏi cần|chẳng phải)\b(?: [\w-]+){0,4} ?)$"
+)
+_DENIED: Final = re.compile(
+    # the same said behind the words: "a second opinion is not needed", "the root cause is known"
+    r"^(?: (?:of|in|for|behind) [\w' -]{0,24}?)?[\s:]*"
+    r"(?:(?:is|are|was|were|has been|have been|seems?|be|已经?|是|đã|thì|là) ?){0,2}"
+    r"(?: ?(?:already|now|quite|perfectly|well|very|很|rất) ?){0,2}"
+    r"(?:not (?:needed|necessary|required|wanted|(?:the|an?) (?:problem|issue|question))|unnecessary|needless|"
+    r"known|clear|obvious|found|identified|understood|established|ruled out|out of (?:the )?question|gone|"
+    r"(?:isn't|aren't|wasn't) (?:needed|necessary|required)|"
+    r"不需要|没必要|不必要|已知|清楚|明确|找到|明了|không cần|rõ ràng|rõ rồi|biết|tìm thấy|tìm ra|xác định)"
+    r"(?! (?:that|whether|why|how|if)\b| ?(?:nếu|tại sao|vì sao)|(?:是否|为什么))"
 )
 _BUMP: Final = re.compile(
     r"^(?:please )?(?:bump|update|increase|raise)(?: the)? (?:\w+ ){0,3}versions?\b|^(?:please )?bump "
@@ -165,7 +184,9 @@ _BUMP: Final = re.compile(
 _DOC: Final = re.compile(
     r"^(?:please )?(?:fix|edit|update|improve|reword|correct|add|write)(?: (?:a|the|some|typos? in|"
     r"wording (?:of|in)))* (?:the )?"
-    r"(?:readme|docs?\b|documentation|changelog|comments?\b|docstrings?\b|typos?\b)|^(?:修改|更新|"
+    r"(?:readme|docs?\b|documentation|changelog|comments?\b|docstrings?\b|typos?\b)"
+    r"(?! (?:generator|builder?|build|parser|renderer|pipeline|server|service|"
+    r"module|handler|loader|engine|checker|tests?|crash|bug)\b)|^(?:修改|更新|"
     r"修正)(?:文档|说明|readme)|^(?:sửa|cập nhật) (?:readme|tài liệu)"
 )
 _SYNTAX: Final = re.compile(
@@ -215,11 +236,13 @@ def _structural(facts: EscalationFacts) -> tuple[Signal, ...]:
 
 def _textual(facts: EscalationFacts) -> tuple[Signal, ...]:
     text = " ".join(f"{facts.task}\n{facts.notes}".lower().split())[:20_000]
-    found = []
-    for signal, pattern in _COMPILED:
-        if any(not _NEGATED.search(text[max(0, match.start() - 32) : match.start()]) for match in pattern.finditer(text)):
-            found.append(signal)
-    return tuple(found)
+    return tuple(signal for signal, pattern in _COMPILED if any(_is_meant(text, match) for match in pattern.finditer(text)))
+
+
+def _is_meant(text: str, match: re.Match[str]) -> bool:
+    """Whether a signal's words are said of the task, and not denied before or behind them in the same clause."""
+    before, after = text[max(0, match.start() - _WINDOW) : match.start()], text[match.end() : match.end() + _WINDOW]
+    return not _NEGATED.search(before) and not _DENIED.search(after)
 
 
 def _skips(facts: EscalationFacts) -> tuple[Skip, ...]:

@@ -19,7 +19,9 @@ def packet_report(packet: Packet) -> dict[str, Any]:
         "chars": packet.chars,
         "tokens_estimated": packet.tokens_estimated,
         "fingerprint": packet.fingerprint,
+        "content_digest": packet.content,
         "redactions": packet.redactions,
+        "context": [note.model_dump(mode="json") for note in packet.context],
         "sections": [report.model_dump(mode="json") for report in packet.reports],
         "left_out": [count.model_dump(mode="json") for count in packet.left_out],
     }
