@@ -132,7 +132,7 @@ def test_all_of_escalation_is_reached_by_mode_and_facts(called: Called, reposito
     assert decided("Bump the version; the root cause is unclear", "--mode", "auto") == (0, "skipped", "text-skip")
     assert decided("No need for a second opinion", "--mode", "auto") == (0, "skipped", "no-signal")
     assert decided(f"{TASK} double-mood: grounded", "--mode", "auto") == (0, "answered", "text-signal")
-    assert decided("Bump the version double-mood: grounded", "--mode", "force") == (0, "answered", "mode")
+    assert decided("Bump the version of the cache double-mood: grounded", "--mode", "force") == (0, "answered", "mode")
     assert decided(TASK, "--mode", "off", "--fact", "subsystems=9") == (0, "skipped", "mode")
     for wrong in ("subsystems=many", "local_confidence=2", "colour=red"):
         status, report = called("consult", TASK, "--repo", str(repository), "--mode", "auto", "--fact", wrong)
