@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ues_core.contract import ESSENTIAL_SECTIONS, Code, PacketBudget, Row, Section, SectionName, SectionReport, UsageError
+from ues_core.contract import ESSENTIAL_SECTIONS, Code, PacketBudget, Row, Section, SectionName, SectionReport, TextRow, UsageError
 from ues_core.reasoning.packet._rows import render_row
 
 SHED_ORDER: Final = (
@@ -191,7 +191,7 @@ def _check_essentials(
 
 
 def _overflow(name: SectionName, number: int, row: Row, why: str) -> UsageError:
-    quote = render_row(row)
+    quote = row.text if isinstance(row, TextRow) else render_row(row)
     quote = quote if len(quote) <= 120 else quote[:117] + "..."
     return UsageError(
         f"Number {number + 1} of the section {name} does not fit, and essential rows are never cut ({why}): {quote}",
