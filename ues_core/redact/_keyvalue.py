@@ -30,7 +30,7 @@ _KEY_LIMIT: Final = 80
 _VALUE_LIMIT: Final = 8_192
 _LINE_LIMIT: Final = 400
 """Characters of a line that are read to tell code and prose from a bare value; a header's value goes on to ``_VALUE_LIMIT``."""
-_WORD: Final = re.compile(r"\S{1,8192}+")
+_WORD: Final = re.compile(r"\S++")
 _NUMBER: Final = re.compile(r"-?\d[\d.eE+-]{0,400}+$")
 _CARD: Final = re.compile(r"\d[\d -]{10,22}\d")
 
@@ -75,6 +75,7 @@ def key_value_spans(text: str, lowered: str) -> Iterator[Span]:
     if ":" not in text and "=" not in text and "：" not in text:
         return
     done = 0
+    words = _Words(text)
     for at, size in merge(*(_hits(lowered, stem) for stem in _STEMS if stem in lowered)):
         if at < done:
             continue
@@ -88,11 +89,26 @@ def key_value_spans(text: str, lowered: str) -> Iterator[Span]:
         key = text[start : tail.end("blank")]
         if not is_credential_key(key):
             continue
-        span = _value(text, start, tail, key)
+        span = _value(text, start, tail, key, words)
         if span is not None:
             done = span[1]
             number = tail["close"] == '"' and _NUMBER.match(text[span[0] : span[1]]) is not None
             yield Span(span[0], span[1], "credential-field", quoted=number and text[span[0] - 1] != '"')
+
+
+class _Words:
+    """Where words without an end in sight end, each looked for once however many keys stand in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._start = self._end = 0
+
+    def at(self, start: int) -> str:
+        """The word that begins at ``start``, as far as a value may reach."""
+        if not self._start <= start < self._end:
+            found = _WORD.match(self._text, start)
+            self._start, self._end = start, found.end() if found is not None else start
+        return self._text[start : min(self._end, start + _VALUE_LIMIT)]
 
 
 def _hits(lowered: str, stem: str) -> Iterator[tuple[int, int]]:
@@ -109,7 +125,7 @@ def _with_word_before(text: str, start: int, end: int, floor: int) -> int:
     return before if is_pair(text[before : start - 1], text[start:end]) else start
 
 
-def _value(text: str, start: int, tail: re.Match[str], key: str) -> tuple[int, int] | None:
+def _value(text: str, start: int, tail: re.Match[str], key: str, words: _Words) -> tuple[int, int] | None:
     """The span of the secret behind a key, or ``None`` when there is none."""
     at = tail.end()
     line_start = text.rfind("\n", max(0, start - 400), start) + 1 or max(0, start - 400)
@@ -129,8 +145,7 @@ def _value(text: str, start: int, tail: re.Match[str], key: str) -> tuple[int, i
     line_end = text.find("\n", at, at + limit)
     line = text[at : line_end if line_end >= 0 else min(len(text), at + limit)].rstrip()
     if len(line) == limit and " " not in line:
-        word = _WORD.match(text, at)
-        line = word.group() if word is not None else line
+        line = words.at(at) or line
     spaced = bool(tail["gap"]) or tail["sep"] != "="
     typed = _TYPED.match(line) if tail["sep"] == ":" and tail["gap"] else None
     if typed is not None:
@@ -175,11 +190,13 @@ def _unquoted(line: str, at: int, key: str, *, spaced: bool, json: bool, colon: 
     """A bare value: a whole header for cookies and authorization, a passphrase for passwords, else one word; not code."""
     if not line or line.startswith("/(") or (line[0] in _CODE_START and not line.startswith(_HASHES)):
         return None
+    if _CALL.match(line):  # first, because it looks at the start only
+        return None
     first = line.split(None, 1)[0]
     bare = re.split(r"[\"'`]", first, maxsplit=1)[0].rstrip(";,)]}:")
     words = words_of_key(key)
     header = colon and not json and not _HEADERS.isdisjoint(words)
-    if not bare or bare.startswith(MASK) or bare.lower() in _NO_SECRET or _CALL.match(line):
+    if not bare or bare.startswith(MASK) or bare.lower() in _NO_SECRET:
         return None
     if _PLACEHOLDER.match(line if header else bare):
         return None

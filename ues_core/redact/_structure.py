@@ -19,8 +19,8 @@ MAX_KEYS: Final = 5_000
 def redact_structure(obj: object, *, extra: Sequence[ExtraDetector | Detector] = ()) -> tuple[object, tuple[Finding, ...]]:
     """A copy of JSON-shaped ``obj`` (mappings, sequences, texts, numbers, booleans, ``None``) without its secrets.
 
-    Values under a credential's name are masked whole, unless empty, boolean or ``None``. Anything deeper than 12 levels, beyond
-    5,000 keys and items, or of another type than JSON has, is masked. Findings carry a ``path``.
+    Keys are redacted like texts. Values under a credential's name are masked whole, unless empty, boolean or ``None``. Anything
+    deeper than 12 levels, beyond 5,000 keys and items, or of another type than JSON has, is masked. Findings carry a ``path``.
     """
     walk = _Walk(tuple(d if isinstance(d, Detector) else validate_detector(d) for d in extra))
     return walk.value(obj, (), 0), tuple(walk.findings)
@@ -63,7 +63,7 @@ class _Walk:
         for raw_key, value in obj.items():
             if not self.spend(path):
                 break
-            key = redact_text(str(raw_key), extra=self.extra).text
+            key = self.key(str(raw_key), out, path)
             below = (*path, key)
             if value not in (None, "") and not isinstance(value, bool) and is_credential_key(str(raw_key)):
                 if value != MASK:
@@ -72,6 +72,15 @@ class _Walk:
             else:
                 out[key] = self.value(value, below, depth + 1)
         return out
+
+    def key(self, raw: str, taken: Mapping[str, object], path: tuple[str, ...]) -> str:
+        """A key without its secrets. Two that become one are told apart, so that neither's value is lost."""
+        masked = key = self.text(raw, path)
+        count = 2
+        while key in taken:
+            key = f"{masked} ({count})"
+            count += 1
+        return key
 
     def sequence(self, obj: Sequence[object], path: tuple[str, ...], depth: int) -> list[object]:
         out: list[object] = []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ues_core.redact import MASK, redact_structure
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ues_core.redact import MASK, redact_structure, redact_text
 
 
 def test_values_under_credential_names_are_masked_whole() -> None:
@@ -45,3 +48,42 @@ def test_a_foreign_type_is_masked() -> None:
     masked, findings = redact_structure({"x": object(), "b": b"bytes"})
     assert masked == {"x": MASK, "b": MASK}
     assert [f.detector for f in findings] == ["not-json", "not-json"]
+
+
+def test_keys_are_redacted_and_each_keeps_its_value() -> None:
+    one, two = "ghp_" + "a1B2" * 9, "ghp_" + "b2C3" * 9
+    masked, findings = redact_structure({one: 1, two: 2, "plain": {f"of {one}": 3}})
+    assert masked == {MASK: 1, f"{MASK} (2)": 2, "plain": {f"of {MASK}": 3}}
+    assert [(f.detector, f.path) for f in findings] == [("github-token", ""), ("github-token", ""), ("github-token", "plain")]
+    masked, _ = redact_structure({one: 1, MASK: 2})
+    assert masked == {MASK: 1, f"{MASK} (2)": 2}
+
+
+TEXTS = st.text(max_size=20) | st.sampled_from(["ghp_" + "a1B2" * 9, "password=hunter2hunter2", "AKIA" + "A1B2" * 4, MASK])
+SHAPES = st.recursive(
+    TEXTS | st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(SHAPES)
+def test_no_shape_keeps_a_secret_or_loses_an_entry(shape: object) -> None:
+    def texts(obj: object) -> list[str]:
+        if isinstance(obj, str):
+            return [obj]
+        if isinstance(obj, list):
+            return [text for item in obj for text in texts(item)]
+        if isinstance(obj, dict):
+            return [text for key, item in obj.items() for text in (key, *texts(item))]
+        return []
+
+    def entries(obj: object) -> int:
+        if isinstance(obj, dict):
+            return len(obj)
+        return len(obj) if isinstance(obj, list) else 0
+
+    masked, _ = redact_structure(shape)
+    assert all(redact_text(text).findings == () for text in texts(masked))
+    assert entries(masked) == entries(shape)
