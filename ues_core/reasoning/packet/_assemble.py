@@ -11,7 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ues_core.contract import ESSENTIAL_SECTIONS, Code, PacketBudget, Row, Section, SectionName, SectionReport, TextRow, UsageError
+from ues_core.contract import (
+    ESSENTIAL_SECTIONS,
+    Code,
+    PacketBudget,
+    Row,
+    Section,
+    SectionName,
+    SectionReport,
+    TextRow,
+    UsageError,
+)
 from ues_core.reasoning.packet._rows import render_row
 
 SHED_ORDER: Final = (
