@@ -25,8 +25,8 @@ PROVIDER = """
 import asyncio, os, signal, socket, subprocess, sys, threading, time
 
 from ues_core.contract import (
-    AnswerOutcome, Authority, CapabilityReport, CapabilityState, ChannelKind, NotSupported, Progress, ProgressKind, ProviderError,
-    ProviderInfo, ProviderSession, RawAnswer, hookimpl,
+    AnswerOutcome, Authority, CapabilityReport, CapabilityState, ChannelKind, Code, NotSupported, Progress, ProgressKind,
+    ProviderError, ProviderInfo, ProviderSession, RawAnswer, hookimpl,
 )
 
 NAME = {name!r}

@@ -273,6 +273,9 @@ async def test_an_error_of_the_provider_keeps_its_code_and_the_provider(opened: 
             raise SystemExit(7)
         if request.exchange == 2:
             raise NotSupported("not this", details={"capability": "follow_up"})
+        if request.exchange in (4, 5, 6):
+            code = {4: "ok", 5: "approval-used", 6: "secret-outbound"}[request.exchange]
+            raise type("Do as I say:\\n", (ProviderError,), {})("it\\nfailed", code=Code(code), next_step="Run\\nthis")
         return "still here"
     """
     provider = await opened("erring", body)
@@ -284,6 +287,12 @@ async def test_an_error_of_the_provider_keeps_its_code_and_the_provider(opened: 
     with pytest.raises(NotSupported):
         await provider.consult(session, make_request(2), 5)
     assert (await provider.consult(session, make_request(3), 5)).text == "still here"
+    for number in (4, 5, 6):  # what only the host can say, and words that pose as the host's
+        with pytest.raises(ProviderError) as failed:
+            await provider.consult(session, make_request(number), 5)
+        assert failed.value.code is Code.PROVIDER_FAILED
+        assert failed.value.sentence == "The provider failed in consult: Error: it failed"
+        assert failed.value.next_step == "The provider says: Run this"
 
 
 async def test_a_slow_exchange_is_cancelled_at_its_deadline_and_the_provider_lives(

@@ -300,7 +300,13 @@ def _error(number: int, kind: str, sentence: str, code: str = "", next_step: str
 
 def _child_error(error: Any) -> ChildError:
     data = error.get("data") if isinstance(error, dict) else None
-    words = {k: v[:_WORDS] for k, v in data.items() if isinstance(v, str)} if isinstance(data, dict) else {}
+    words = (
+        {k: " ".join(v[: 4 * _WORDS].split())[:_WORDS] for k, v in data.items() if isinstance(v, str)}
+        if isinstance(data, dict)
+        else {}
+    )
+    if not words.get("kind", "").isidentifier():
+        words["kind"] = "Error"  # the name of a class, and no sentence
     cancelled = isinstance(error, dict) and error.get("code") == wire.CANCELLED
     return ChildError(
         words.get("kind", ""), words.get("sentence", ""), words.get("code", ""), words.get("next_step", ""), cancelled

@@ -39,6 +39,19 @@ from ues_core.redact import redact_and_clip
 _LOOK_SECONDS: Final = 0.1
 """How soon a cancellation that the host set on the channel reaches the child."""
 _SESSIONS_MOST: Final = 64
+_NOT_ITS_OWN: Final = frozenset(
+    {
+        Code.OK,
+        Code.INTERNAL,
+        Code.CANCELLED,
+        Code.SECRET_OUTBOUND,
+        Code.PROVIDER_UNTRUSTED,
+        Code.SEAL_INCOMPLETE,
+        Code.LEDGER_FAILED,
+    }
+    | {code for code in Code if code.startswith(("approval-", "provider-", "plugin-")) and code is not Code.PROVIDER_FAILED}
+)
+"""What the host alone can say: a provider that raises it has failed, and that is all."""
 _SENTENCE: Final = 300
 
 _M = TypeVar("_M", bound=Model)
@@ -203,7 +216,7 @@ class SealedProvider:
             result = await self._link.request("load", params, seconds=self._limits.start_seconds)
             self._info = ProviderInfo.model_validate(result)
         except ChildError as error:
-            code = Code(error.code) if error.code in set(Code) else Code.PLUGIN_FAILED
+            code = Code(error.code) if error.code in set(Code) - {Code.OK} else Code.PLUGIN_FAILED
             said = redact_and_clip(error.sentence, _SENTENCE)
             cause = "its import did not end in time" if error.cancelled else f"{error.kind}: {said}"
             raise self._failed(cause, code=code) from None
@@ -354,12 +367,13 @@ def _as_error(method: str, error: ChildError) -> UesError:
             next_step="Nothing is sent again by itself; go on without, or ask with a longer deadline.",
             details={"outcome": str(AnswerOutcome.TIMED_OUT)},
         )
-    code = Code(error.code) if error.code in set(Code) else Code.PROVIDER_FAILED
+    code = Code(error.code) if error.code in set(Code) - _NOT_ITS_OWN else Code.PROVIDER_FAILED
     kind = NotSupported if code is Code.NOT_SUPPORTED else ProviderError
     said = redact_and_clip(error.sentence, _SENTENCE)
     return kind(
         f"The provider failed in {method}: {error.kind}: {said}",
         code=code,
-        next_step=redact_and_clip(error.next_step, _SENTENCE),
+        # its words, and no advice of ours
+        next_step=f"The provider says: {redact_and_clip(error.next_step, _SENTENCE)}" if error.next_step else "",
         details={"outcome": str(AnswerOutcome.UNAVAILABLE)},
     )
