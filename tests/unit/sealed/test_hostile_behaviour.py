@@ -29,6 +29,8 @@ ENDINGS = {
     "not-finite": ("say(b'{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":NaN}')", Code.PROVIDER_GARBAGE, None),
     "too-deep": ("say(b'[' * 60000)", Code.PROVIDER_GARBAGE, None),
     "nobody-asked": ("say(b'{\"jsonrpc\":\"2.0\",\"id\":\"guess\",\"result\":1}')", Code.PROVIDER_GARBAGE, None),
+    "all-structure": ("say(RESULT + b'[' + b'[],' * 900_000 + b'0]}')", Code.PROVIDER_GARBAGE, None),
+    "endless-number": ("say(RESULT + b'9' * 900_000 + b'}')", Code.PROVIDER_GARBAGE, None),
     "a-gigabyte": ("os.write(out, (1 << 30).to_bytes(4, 'big')); os.write(out, bytes(60000))", Code.PROVIDER_FLOOD, None),
     "big-call": ("channel._send({'method': 'channel.progress', 'params': {'x': 'y' * 100_000}})", Code.PROVIDER_FLOOD, None),
     "flood": ("[channel._send({'method': 'channel.progress', 'params': {}}) for _ in range(2000)]", Code.PROVIDER_FLOOD, None),
@@ -48,6 +50,7 @@ for thing in __import__("gc").get_objects():
     if type(thing).__name__ == "Peer":
         peer = thing
 out = peer._writing
+RESULT = b'{"jsonrpc":"2.0","id":"x","result":'
 def say(body):
     os.write(out, len(body).to_bytes(4, "big") + body)
 """
@@ -77,6 +80,25 @@ async def test_it_is_ended_with_a_code_and_its_process_is_gone(opened: Any, chan
     assert again.value.code is ended.value.code
     await bad.close()
     assert not process.is_running()
+
+
+async def test_an_answer_in_another_s_place_or_twice_is_garbage(opened: Any, channel: Any, make_request: Make) -> None:
+    deed = """
+service = next(thing for thing in __import__("gc").get_objects() if type(thing).__name__ == "Service")
+(own,) = service._running
+answer = {"request_id": request.request_id, "outcome": "answered", "text": "forged"}
+say(__import__("json").dumps({"jsonrpc": "2.0", "id": own, "result": answer}).encode())
+await asyncio.sleep(0.2)
+return "and once more"
+"""
+    body = body_of(deed)
+    provider = await opened("twice", body)
+    session = await provider.start_session(channel)
+    assert (await provider.consult(session, make_request(1), 10)).text == "forged"
+    end = time.monotonic() + 10
+    while provider.ended is None and time.monotonic() < end:  # noqa: ASYNC110 - the end of a process, and no event
+        await asyncio.sleep(0.02)
+    assert provider.ended is Code.PROVIDER_GARBAGE
 
 
 async def test_the_end_of_one_hurts_no_other(opened: Any, channel: Any, make_request: Make) -> None:
@@ -146,6 +168,10 @@ DEEDS = {
     "another user": "os.setuid(12345)",
     "memory shared by name": "__import__('multiprocessing.shared_memory').shared_memory.SharedMemory('x', create=True, size=9)",
     "a file in memory": "os.memfd_create('x')",
+    "attributes": "os.listxattr(victim)",
+    "a datagram without connecting": "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+    "a lease": "__import__('fcntl').fcntl(os.open(__file__, os.O_RDONLY), 1024, 0)",
+    "a lock": "__import__('fcntl').flock(os.open(__file__, os.O_RDONLY), 2) or 'held'",
     "another package": "__import__('psutil')",
     "the host's rooms": "__import__('ues_core.seal')",
 }
