@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,41 @@ def test_a_submodule_is_counted_and_its_files_are_not_read(repository: Path, run
     assert left_out(packet)[LeftOut.NOT_A_FILE] == 1
     assert not [path for path in files_of(packet) if path.startswith("vendored")]
     assert "INNER" not in text_of(packet)
+
+
+@pytest.mark.parametrize("way", ["file", "link", "common", "refs"])
+def test_a_folder_that_claims_another_repositorys_history_is_read_as_a_folder(
+    repository: Path, run_git: RunGit, write_file: Write, way: str
+) -> None:
+    folder = repository.parent / "from-elsewhere"
+    write_file(folder, "cache.py", "# the expiring cache from elsewhere\n")
+    theirs = repository / ".git"
+    if way == "file":
+        write_file(folder, ".git", f"gitdir: {theirs}\n")
+    elif way == "link":
+        (folder / ".git").symlink_to(theirs)
+    else:
+        run_git(folder, "init", "-q")
+        if way == "common":
+            write_file(folder, ".git/commondir", f"{theirs}\n")
+        else:
+            for name in ("refs", "objects"):
+                shutil.rmtree(folder / ".git" / name)
+                (folder / ".git" / name).symlink_to(theirs / name)
+    packet = build_packet(TASK, folder)
+    text = text_of(packet)
+    assert "Open the shop" not in text
+    assert "class ExpiringCache" not in text
+    assert (packet.head, left_out(packet)[LeftOut.NO_REPOSITORY]) == ("", 1)
+    assert files_of(packet) == ["cache.py"]
+
+
+def test_a_repository_whose_every_word_is_another_one_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ues_core.reasoning.packet._lexicon.VOCABULARY", 50)
+    for n in range(20):
+        (tmp_path / f"a{n}.py").write_text("\n".join(f"word{chr(97 + n)}{chr(97 + k)}x" for k in range(20)))
+    (tmp_path / "z.py").write_text("the expiring cache\n")
+    assert files_of(build_packet(TASK, tmp_path))[0] == "z.py"
 
 
 def test_a_part_of_a_repository_sees_its_own_changes_and_nothing_beside_it(

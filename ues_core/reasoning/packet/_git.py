@@ -37,6 +37,8 @@ _SAFE: Final = (
     "gc.auto=0",
     "maintenance.auto=false",
 )
+_HISTORY: Final = ("HEAD", "index", "logs", "packed-refs", "refs")
+"""What says which commits and files are a repository's; a link in its place says it of another one."""
 _KEPT_ENVIRONMENT: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "USERPROFILE")
 """What git needs to run and to honour the *user's own* settings (ignored files, trusted folders)."""
 
@@ -57,9 +59,31 @@ class Git:
         self.attributes = root / os.fsdecode(said[1] if inside and len(said) > 1 else b".git/info/attributes")
         """The repository's own attributes that lie beside its files."""
         # a folder that a repository around it ignores is none of that repository's
-        self.available = inside and self.read("check-ignore", "--quiet", ".", limit=64) is None
+        self.available = inside and self._is_own() and self.read("check-ignore", "--quiet", ".", limit=64) is None
         if self.available:
             self._filters = self._local_filters()
+
+    def _is_own(self) -> bool:
+        """Whether the git directory is this folder's own: inside of it, or one that points back, as worktrees and submodules do.
+
+        A folder from elsewhere may hold a ``.git`` that leads to another repository of the user; its index and its commits are
+        none of this folder's, and must not be shown as if they were.
+        """
+        said = self.read("rev-parse", "--show-toplevel", "--absolute-git-dir", limit=16_384)
+        if said is None or said.count(b"\n") != 2:
+            return False
+        top, directory = (Path(os.fsdecode(line)) for line in said.split(b"\n")[:2])
+        entry = top / ".git"
+        try:
+            if entry.is_dir() and not entry.is_symlink():
+                return not (entry / "commondir").exists() and not any((entry / name).is_symlink() for name in _HISTORY)
+            back = directory / "gitdir"
+            if back.is_file():
+                return Path(os.path.realpath(directory / back.read_text("utf-8", "surrogateescape").strip())) == entry.resolve()
+            named = self.read("config", "--file", str(directory / "config"), "--get", "core.worktree", limit=8_192)
+            return named is not None and Path(os.path.realpath(directory / os.fsdecode(named.rstrip(b"\n")))) == top.resolve()
+        except (OSError, ValueError):
+            return False
 
     def _local_filters(self) -> tuple[str, ...]:
         """Settings that switch off the filters which the repository's own configuration defines: they are programs."""

@@ -12,6 +12,8 @@ from ues_core.reasoning.packet._words import words_of
 
 TOKENS_KEPT: Final = 8_000_000
 """Words that are remembered between corpora, at most: about 64 MB of references, the words themselves being shared."""
+VOCABULARY: Final = 500_000
+"""Different words that are told apart; a repository with more holds data, and what comes later is known by its other words."""
 PATH_WEIGHT: Final = 3
 """A word of the path counts as often as this many definitions in the file."""
 
@@ -38,6 +40,8 @@ class Lexicon:
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Words, Words]] = {}
         self._tokens = 0
+        self._shared: dict[str, str] = {}
+        """Every word once, so that each text holds references alone."""
         self._corpus = ""
         self._contents: _Index = _Index([])
         self._names: _Index = _Index([])
@@ -49,6 +53,7 @@ class Lexicon:
         """
         if not query or (identity and identity == self._corpus):
             return len(documents)
+        self._shared.update((word, word) for word in query if word not in self._shared)
         paths = [words_of(document.file.path) for document in documents]
         wanted = set(query)
         order = sorted(range(len(documents)), key=lambda n: -len(wanted.intersection(paths[n])))
@@ -69,13 +74,20 @@ class Lexicon:
     def _words(self, document: Document) -> tuple[Words, Words]:
         kept = self._kept.get(document.digest)
         if kept is None:
-            kept = tuple(words_of(document.text)), tuple(words_of(" ".join(defined_names(document.text))))
-            self._tokens += len(kept[0]) + len(kept[1])
             if self._tokens > TOKENS_KEPT:
                 self._kept.clear()
-                self._tokens = len(kept[0]) + len(kept[1])
+                self._tokens = 0
+            kept = self._share(words_of(document.text)), self._share(words_of(" ".join(defined_names(document.text))))
+            self._tokens += len(kept[0]) + len(kept[1])
             self._kept[document.digest] = kept
         return kept
+
+    def _share(self, words: list[str]) -> Words:
+        shared = self._shared
+        if len(shared) + len(words) <= VOCABULARY:
+            return tuple([shared.setdefault(word, word) for word in words])
+        known = (shared.setdefault(word, word) if len(shared) < VOCABULARY else shared.get(word) for word in words)
+        return tuple([word for word in known if word is not None])
 
     def contents(self, query: Sequence[str]) -> Any:
         """A score for each document, by what it says: an array."""
