@@ -22,6 +22,7 @@ from ues_core.contract import (
     HitStatus,
     Inspection,
     Launch,
+    Locator,
     Navigation,
     NavigationKind,
     OpenSpec,
@@ -31,6 +32,7 @@ from ues_core.contract import (
     ProviderSession,
     RawAnswer,
     UesError,
+    WebChatSite,
 )
 from ues_core.testing import MEMORY_CAPABILITIES, MemoryDriver, MemorySession
 from ues_core.testing.conformance import Bench, DriverConformance, MemoryScenes, ProviderConformance, RecordingChannel
@@ -343,6 +345,18 @@ class Brittle(Relay):
         await super().close_session(session)
 
 
+class Elsewhere(Relay):
+    @property
+    def info(self) -> ProviderInfo:
+        site = WebChatSite(
+            name="relay",
+            entry_urls=("https://elsewhere.test/chat",),
+            origins=("https://chat.test",),
+            composer=(Locator(role="textbox"),),
+        )
+        return ProviderInfo(name="relay", channel=ChannelKind.WEB, site=site)
+
+
 class Rewriting(Relay):
     async def consult(self, session: ProviderSession, request: ConsultRequest, deadline: float) -> RawAnswer:
         return await super().consult(session, request.model_copy(update={"prompt": "shorter"}), deadline)
@@ -358,9 +372,10 @@ BAD_PROVIDERS: dict[type[Relay], tuple[str, tuple[Any, ...]]] = {
     Friendly: ("test_an_unknown_session_is_not_consulted", ()),
     Deaf: ("test_a_closed_session_is_not_consulted", ()),
     Brittle: ("test_closing_twice_or_closing_nobody_is_no_error", ()),
+    Elsewhere: ("test_it_names_exactly_the_places_that_it_sends_to", ()),
     Rewriting: ("test_the_request_goes_out_once_unchanged_through_the_channel", ()),
 }
-ALONE = ("test_its_authority_cannot_be_raised",)
+ALONE = ("test_its_authority_cannot_be_raised", "test_it_names_exactly_the_places_that_it_sends_to")
 """Standard tests that need no channel."""
 
 

@@ -23,9 +23,11 @@ from ues_core.contract import (
     ChannelAnswer,
     ChannelKind,
     ChannelState,
+    Code,
     ConsultRequest,
     InstructionAuthority,
     NotSupported,
+    PolicyRefusal,
     Progress,
     ProviderInfo,
     ProviderSession,
@@ -33,6 +35,8 @@ from ues_core.contract import (
     Trust,
     UesError,
     WebReasoningProvider,
+    normalise_origin,
+    origin_of,
 )
 from ues_core.testing.conformance._bench import need
 from ues_core.testing.conformance.guard import Guarded
@@ -49,7 +53,7 @@ _ROOMS: Final = ("cli", "config", "host", "loop", "plugins", "policy", "reasonin
 
 
 class RecordingChannel:
-    """A ``ConsultChannel`` that answers from a script and records what it was asked.
+    """A ``ConsultChannel`` that answers from a script and records what it was asked. As the real one it sends a request once.
 
     ``hang``   never answers.
     ``outcome``  what it answers with; the text is empty unless that is ``answered``.
@@ -110,7 +114,14 @@ class RecordingChannel:
             raise NotSupported(f"A channel of kind {self._kind} does not {method}.", details={"capability": method})
 
     async def _answer(self, request: ConsultRequest, deadline: float) -> ChannelAnswer:
+        again = any(earlier.request_id == request.request_id for earlier in self.requests)
         self.requests.append(request)
+        if again:
+            raise PolicyRefusal(
+                "The one approval of this exchange was used up.",
+                code=Code.APPROVAL_USED,
+                next_step="Send a request once; report what became of it.",
+            )
         if self.hang:
             try:
                 await asyncio.wait_for(asyncio.Event().wait(), deadline)
@@ -159,6 +170,16 @@ class ProviderConformance(Guarded):
     async def test_it_describes_a_site_exactly_when_it_needs_one(self, provider: WebReasoningProvider) -> None:
         """A web provider without a site could not be gated; any other has no use for one."""
         assert (provider.info.site is not None) == (provider.info.channel is ChannelKind.WEB)
+
+    async def test_it_names_exactly_the_places_that_it_sends_to(self, provider: WebReasoningProvider) -> None:
+        """The operator agrees to its origins: each is one, scheme, host and port; its entry pages lie within them."""
+        site = provider.info.site
+        if site is None:
+            return
+        origins = [normalise_origin(origin) for origin in site.origins]
+        assert None not in origins, "an origin is more or less than scheme, host and port"
+        assert len(set(origins)) == len(origins), "an origin is named twice"
+        assert {origin_of(url) for url in site.entry_urls} <= set(origins), "an entry page lies elsewhere"
 
     async def test_its_authority_is_one_word(self, provider: WebReasoningProvider) -> None:
         """In its info and on itself."""
