@@ -233,6 +233,8 @@ def _excerpt(places: Places, target: str, clean: Callable[[str], str]) -> tuple[
         first, last = place[0], max(place[1], place[0] + 3)
     # redacted as a whole and cut afterwards: a cut must not split what the detectors look for
     lines = clean(text).split("\n")
+    if end is not None and end < first:
+        raise _Denied(EvidenceDenial.TARGET_INVALID, "the lines end before they begin")
     if first > len(lines):
         raise _Denied(EvidenceDenial.TARGET_INVALID, f"the file has {len(lines)} lines")
     last = min(last or len(lines), len(lines))

@@ -78,28 +78,38 @@ class Places:
             return Refusal(*_BY_NAME[reason])
         if not contained(self._root, path):
             return Refusal(EvidenceDenial.OUTSIDE_REPOSITORY, "a link out of the repository")
-        if self.known and path not in self.known and path.casefold() not in self._folded and (self._root / path).is_file():
+        plain = path.rstrip("/")
+        if self.known and plain not in self.known and plain.casefold() not in self._folded and self._is_file(plain):
             return Refusal(EvidenceDenial.IGNORED_FILE, "a file that the repository ignores")
         return None
 
     def resolve(self, path: str) -> str | None:
         """The local spelling of a path, or ``None``. Case may differ when exactly one file matches."""
         if path in self.known:
-            return path if (self._root / path).is_file() else None
+            return path if self._is_file(path) else None
         same = self._folded.get(path.casefold(), [])
-        if len(same) == 1 and (self._root / same[0]).is_file():
+        if len(same) == 1 and self._is_file(same[0]):
             return same[0]
-        if not self.known and (self._root / path).is_file():
+        if not self.known and self._is_file(path):
             return path
-        return path if (self._root / path).is_dir() and is_folder_name(path) else None
+        return path if self.is_folder(path) and is_folder_name(path) else None
 
     def same_name(self, path: str) -> list[str]:
         """Known files with the same file name."""
         return self._names.get(path.rpartition("/")[2].casefold(), [])
 
     def is_folder(self, path: str) -> bool:
-        """Whether it is one, here and now."""
-        return (self._root / path).is_dir()
+        """Whether it is one, here and now; a name that the system cannot even look up is none."""
+        try:
+            return (self._root / path).is_dir()
+        except (OSError, ValueError):
+            return False
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            return (self._root / path).is_file()
+        except (OSError, ValueError):
+            return False
 
     def text(self, path: str) -> str | None:
         """The text of a file; empty for a folder, ``None`` for what may not or cannot be read."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ues_core.contract import AdviceAnswer, Binding, BindingStatus, WireClaim
@@ -137,3 +137,14 @@ def test_no_path_text_breaks_the_splitting(text: str) -> None:
     path, _, start, _ = split_path(text)
     assert start is None or start >= 1
     assert not path.startswith("./")
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(path=st.text(max_size=500), symbol=st.text(max_size=200), quote=st.text(max_size=300))
+@example(path="x" * 400, symbol="", quote="")
+@example(path="x/" * 240, symbol="", quote="")
+@example(path="src/shop/cache.py", symbol="\u202e(", quote="[" * 50)
+def test_no_claim_breaks_the_binding(repository: Path, path: str, symbol: str, quote: str) -> None:
+    bound = one(repository, path=path, symbol=symbol, quote=quote)
+    assert bound.status in tuple(BindingStatus)
+    assert bound.status is not BindingStatus.PRESENT or bound.path

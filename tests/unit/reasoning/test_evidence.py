@@ -118,6 +118,9 @@ def test_what_a_packet_would_not_show_is_denied_with_its_reason(repository: Path
         "src/shop/cache.py (nothing_like_it)": D.NO_SUCH_FILE,
         "blob.py": D.UNREADABLE,
         "a\nb": D.TARGET_INVALID,
+        "src/shop/cache.py:5-2": D.TARGET_INVALID,
+        "x" * 400: D.NO_SUCH_FILE,
+        "x/" * 240: D.NO_SUCH_FILE,
     }
     for target, why in wanted.items():
         served = serve(repository, ask("file-excerpt", target))
