@@ -197,6 +197,8 @@ class ConsultDesk:
         rows = tuple(evidence_row(item) for item in evidence)
         mine = next((c for c in self._open if c.id == consultation_id and c.session_handle), None)
         if mine is not None and mine.receipts[-1].owner == owner:
+            if mine.provider_info is not None:  # trust may have been taken back since
+                self._trust.require(mine.provider_info, self._identity(mine.provider).distribution)
             return await mine.follow_up(question, evidence=rows)
         kept = await asyncio.to_thread(self.history.get, consultation_id)
         if kept.owner != owner:

@@ -216,6 +216,17 @@ async def test_a_host_probes_and_sends_nothing_until_the_operator_agreed(chatty:
     assert "trusted by you" in await destination(settings(state, chatty), "chatty")
 
 
+async def test_a_conversation_ends_where_trust_was_taken_back(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    async with open_host(Settings(state_dir=state, isolation=Isolation.IN_PROCESS)) as host:
+        held = await host.consult(f"{TASK} double-mood: grounded", repo=tmp_path, provider="double", mode="force")
+        TrustBook(state).revoke("double", "ues-provider-double", version="1", now=NOW)
+        with pytest.raises(PolicyRefusal) as refused:
+            await host.follow_up(held.id, "And then?", repo=tmp_path)
+        assert refused.value.code is Code.PROVIDER_UNTRUSTED
+        assert len(held.receipts) == 1
+
+
 Ues = Callable[..., tuple[int, Any]]
 
 
