@@ -216,3 +216,15 @@ def test_a_file_that_grew_past_its_bound_after_it_was_listed_is_not_read(
     packet = build_packet(TASK, repository)
     assert left_out(packet)[LeftOut.TOO_LARGE] >= 1
     assert "src/shop/cache.py" not in files_of(packet)
+
+
+def test_the_smallest_budget_holds_a_task_and_its_constraint() -> None:
+    packet = build_packet(TASK, None, constraints=["MUST"], budget=PacketBudget(packet_chars=2_000))
+    assert packet.chars <= 2_000
+    assert TASK in text_of(packet)
+
+
+def test_half_a_character_becomes_a_sign_that_can_be_sent(repository: Path) -> None:
+    texts = ["broken \udcff cache"]
+    packet = build_packet(texts[0], repository, constraints=texts, questions=texts, attempts=texts, failing_log=texts[0])
+    assert text_of(packet).encode().decode().count("broken \ufffd cache") == 5

@@ -51,7 +51,8 @@ def test_the_prompt_demands_the_nonce_and_every_key_of_the_published_schema() ->
 
 
 def test_an_empty_section_is_named_as_empty() -> None:
-    assert f"== original-task {NONCE} (empty)" in render_prompt([Section(name=SectionName.ORIGINAL_TASK)], nonce=NONCE).text
+    empty = [Section(name=SectionName.ORIGINAL_TASK), Section(name=SectionName.CURRENT_DIFF)]
+    assert f"== empty {NONCE}: original-task, current-diff\n" in render_prompt(empty, nonce=NONCE).text
 
 
 def test_a_secret_in_the_outbound_text_blocks_it() -> None:

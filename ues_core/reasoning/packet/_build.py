@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -63,6 +64,7 @@ BUILD_SECONDS: Final = 25.0
 """A whole build, at most: the preparation deadline of the reasoning seed is 30 s, and the rest is rendering."""
 RENDER_SHARE: Final = 0.35
 """Part of the time that reading and ranking leave to what comes after them."""
+_HALF: Final = re.compile("[\ud800-\udfff]")
 SYMBOLS_SHOWN: Final = 6
 TEXT_ROW_CHARS: Final = 2_000
 INPUT_CHARS: Final = 2_000_000
@@ -226,8 +228,8 @@ class _Builder:
         """Rows with bounds of their own, which come on top of the packet's budget."""
 
     def clean(self, text: str) -> str:
-        """Redact. Always before any cut."""
-        redacted = redact_text(text, extra=self.detectors)
+        """Redact. Always before any cut. Half a character, which no prompt can carry, becomes the sign for a damaged one."""
+        redacted = redact_text(_HALF.sub("\ufffd", text), extra=self.detectors)
         self.redactions += len(redacted.findings)
         return redacted.text
 
