@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import fields
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from ues_core.contract import UsageError
+from ues_core.contract import PacketTier, UsageError
 from ues_core.reasoning.escalate import EscalationFacts
 
 _FACTS: Final[TypeAdapter[EscalationFacts]] = TypeAdapter(EscalationFacts)
@@ -39,6 +40,36 @@ def check_question(task: Any, *, repo: Any, provider: Any, providers: Any, const
             "evidence a list.",
             details={"argument": wrong},
         )
+
+
+def check_more(more: Mapping[str, Any]) -> None:
+    """Refuse what else ``host.consult`` and ``host.follow_up`` cannot take, naming the argument."""
+    texts, text, number = "a list of texts", "a text", "a number"
+    kinds = {
+        **dict.fromkeys(("requirements", "verification", "questions", "attempts", "files"), texts),
+        **dict.fromkeys(("owner", "model", "failing_log"), text),
+        "seconds": number,
+        "tier": f"one of {', '.join(PacketTier)}",
+        "reuse": "true or false",
+        "relay_dir": "a path",
+    }
+    for name, value in more.items():
+        kind = kinds.get(name, "")
+        right = (
+            (value is None and name in ("failing_log", "seconds", "tier", "relay_dir"))
+            or (kind == texts and _texts(value))
+            or (kind == text and isinstance(value, str))
+            or (kind == number and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
+            or (name == "tier" and value in tuple(PacketTier))
+            or (name == "reuse" and isinstance(value, bool))
+            or (name == "relay_dir" and isinstance(value, str | os.PathLike))
+        )
+        if kind and not right:
+            raise UsageError(
+                f"'{name}' of host.consult is not of the kind that it takes.",
+                next_step=f"It is {kind}.",
+                details={"argument": name},
+            )
 
 
 def escalation_facts(task: str, facts: Mapping[str, Any] | None) -> EscalationFacts:
