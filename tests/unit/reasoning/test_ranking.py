@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ues_core.contract import FileRow, LeftOut, SectionName
+from ues_core.contract import EdgeRow, FileRow, LeftOut, SectionName
 from ues_core.reasoning import build_packet
 from ues_core.reasoning.packet._git import Git
 from ues_core.reasoning.packet._graph import ImportGraph
@@ -130,3 +130,16 @@ def test_a_packet_uses_the_history_of_its_repository(repository: Path, run_git: 
 @pytest.mark.parametrize("task", ["", "!!!", "the of and", "\u4e0d\u786e\u5b9a", "x" * 10_000])
 def test_a_task_without_words_ranks_nothing_or_little_and_breaks_nothing(task: str) -> None:
     assert ranked({"a.py": "y = 1\n"}, task) == []
+
+
+def test_the_graph_shows_what_changed_together_more_than_once(repository: Path, run_git: RunGit, write_file: Write) -> None:
+    for n in range(3):
+        write_file(repository, "src/shop/cache.py", f"# the expiring cache {n}\n")
+        write_file(repository, "README.md", f"# Shop {n}\n")
+        if n == 1:
+            write_file(repository, "src/shop/clock.py", "# once\n")
+        run_git(repository, "commit", "-q", "-am", f"Change {n}")
+    rows = build_packet("The expiring cache", repository).section(SectionName.DEPENDENCY_GRAPH).rows
+    assert [(r.source, r.relation, r.target) for r in rows if isinstance(r, EdgeRow) and "with" in r.relation] == [
+        ("README.md", "changed 3 times with", "src/shop/cache.py")
+    ]

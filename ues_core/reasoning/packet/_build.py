@@ -46,10 +46,11 @@ from ues_core.reasoning.packet._content import Content
 from ues_core.reasoning.packet._context import SECONDS, SHOWN_FILES, Collect, context_rows
 from ues_core.reasoning.packet._corpus import read_corpus
 from ues_core.reasoning.packet._git import Git
+from ues_core.reasoning.packet._graph import EDGES_KEPT
 from ues_core.reasoning.packet._lexicon import Document
 from ues_core.reasoning.packet._map import map_rows, subsystem_rows
 from ues_core.reasoning.packet._mentions import mentioned
-from ues_core.reasoning.packet._past import past_commits
+from ues_core.reasoning.packet._past import change_rows, past_commits
 from ues_core.reasoning.packet._retrieve import Hints, Ranked, rank
 from ues_core.reasoning.packet._rows import render_row
 from ues_core.reasoning.packet._snippets import snippet_of
@@ -328,7 +329,11 @@ class _Builder:
                 SectionName.CURRENT_DIFF, row.model_copy(update={"path": self.clean(row.path), "text": self.clean(row.text)})
             )
         self._relevant(dict(hints.named))
-        for edge in shelf.graph.edge_rows([r.document.file.path for r in self.ranked[:24]]):
+        best = [r.document.file.path for r in self.ranked[:24]]
+        changes = change_rows(hints.past, best[:8], frozenset(shelf.graph.place))
+        imports = shelf.graph.edge_rows(best)
+        # what gives way first stands last: the closest imports and what changes together stay
+        for edge in (*imports[:12], *changes, *imports[12 : EDGES_KEPT - len(changes)]):
             ends = {"source": self.clean(edge.source), "target": self.clean(edge.target)}
             self.add(SectionName.DEPENDENCY_GRAPH, edge.model_copy(update=ends))
         commits = recent_commits(git) if git.available else None

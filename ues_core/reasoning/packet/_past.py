@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from ues_core.contract import EdgeRow
 from ues_core.reasoning.packet._git import Git
 
 PAST_COMMITS: Final = 400
@@ -14,6 +15,9 @@ SWEEPING: Final = 60
 """Files of a commit above which it says nothing about any of them: a renaming, a reformatting."""
 COUPLED: Final = 30
 """Files of a commit above which its files are not taken to belong together."""
+
+COUPLED_SHOWN: Final = 12
+"""Edges of the change graph in a packet."""
 
 _MARK: Final = b"\x01\x02"
 
@@ -80,3 +84,16 @@ def together(commits: Sequence[PastCommit], seeds: Mapping[int, float], place: M
             for n in inside:
                 found[n] += pull - seeds.get(n, 0.0) / len(commit.paths)
     return found
+
+
+def change_rows(commits: Sequence[PastCommit], relevant: Sequence[str], known: frozenset[str]) -> list[EdgeRow]:
+    """Edges of the change graph: pairs that changed together more than once, one of them relevant; the most frequent first."""
+    wanted = set(relevant)
+    pairs: Counter[tuple[str, str]] = Counter()
+    for commit in commits:
+        if len(commit.paths) > COUPLED:
+            continue
+        inside = sorted(path for path in commit.paths if path in known)
+        pairs.update((a, b) for n, a in enumerate(inside) for b in inside[n + 1 :] if a in wanted or b in wanted)
+    often = sorted(((-count, pair) for pair, count in pairs.items() if count > 1))[:COUPLED_SHOWN]
+    return [EdgeRow(source=a, target=b, relation=f"changed {-count} times with") for count, (a, b) in often]
