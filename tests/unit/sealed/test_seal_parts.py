@@ -22,7 +22,7 @@ from ues_core.reasoning.sealed._link import End, Link
 from ues_core.reasoning.sealed._models import AREAS, report_of
 from ues_core.reasoning.sealed._roots import roots_of
 from ues_core.reasoning.sealed._targets import Targets
-from ues_core.reasoning.sealed.child import measure, seccomp, syscalls, wire
+from ues_core.reasoning.sealed.child import measure, seal, seccomp, syscalls, wire
 
 # -- the pipe --------------------------------------------------------------------------------------------------------
 
@@ -292,6 +292,16 @@ def test_exactly_the_packages_of_the_dependencies_are_readable(site: Path, insta
     assert roots.places["shared.mine"] == str(site / "shared" / "mine")
     assert not {"stranger", "tests_only", "shared.theirs", "click", "psutil"} & set(roots.places)
     assert {"pydantic", "pluggy", "ues_core.contract"} <= set(roots.places)
+
+
+def test_of_the_system_single_libraries_are_readable_and_no_folder() -> None:
+    library = os.path.realpath(os.path.dirname(os.__file__))
+    places = seal.interpreter_places()
+    assert library not in places
+    for place in places:
+        inside = Path(place).is_relative_to(library) or any(Path(place).is_relative_to(p) for p in sys.path if p)
+        assert inside or (".so" in os.path.basename(place) and not os.path.isdir(place)) or place == "/etc/ld.so.cache", place
+        assert not {"site-packages", "dist-packages"} & set(Path(place).parts[len(Path(library).parts) :])
 
 
 def test_of_the_core_only_the_contract_is_readable(site: Path, installer: Install) -> None:

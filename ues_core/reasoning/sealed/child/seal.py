@@ -36,7 +36,7 @@ _CAPABILITY_VERSION: Final = 0x20080522
 
 
 def interpreter_places() -> list[str]:
-    """What the interpreter itself has to read: its library entry by entry, and shared libraries."""
+    """What the interpreter itself has to read: its library entry by entry, and single shared libraries, no folders of them."""
     places = ["/etc/ld.so.cache"]
     for folder in sys.path:
         if os.path.isfile(folder):
@@ -44,13 +44,15 @@ def interpreter_places() -> list[str]:
         elif os.path.isdir(folder):
             places += [entry.path for entry in os.scandir(folder) if entry.name not in _NOT_LIBRARY]
     multiarch = getattr(sys.implementation, "_multiarch", "")
+    folders = [*_LIBRARY_FOLDERS, os.path.join(sys.base_prefix, "lib")]
     if multiarch:
-        places += [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if os.path.isdir(f"{root}/{multiarch}")]
-    libraries: list[str] = []
-    for folder in {os.path.realpath(f) for f in (*_LIBRARY_FOLDERS, os.path.join(sys.base_prefix, "lib"))}:
+        folders += [f"{root}/{multiarch}{below}" for root in ("/lib", "/usr/lib") for below in ("", "/ossl-modules")]
+    libraries: set[str] = set()
+    for folder in {os.path.realpath(f) for f in folders}:
         with contextlib.suppress(OSError):
-            libraries += [entry.path for entry in os.scandir(folder) if ".so" in entry.name and entry.is_file()]
-    return places + libraries[:_LIBRARIES_MOST]
+            # a rule is for what a name leads to, so several names of one library are one
+            libraries.update(os.path.realpath(e.path) for e in os.scandir(folder) if ".so" in e.name and e.is_file())
+    return places + sorted(libraries)[:_LIBRARIES_MOST]
 
 
 def close(limits: Mapping[str, int], readable: Iterable[str], parent: int, keep: Collection[int] = ()) -> dict[str, Any]:
