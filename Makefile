@@ -75,8 +75,9 @@ authority: setup
 	@$(BIN)/python tests/authority/score.py
 
 # Scores what a packet lists first on the last 200 commits of repositories, against plain BM25; fails when it is not above.
+# RELEASES=folder: on unpacked source distributions of other projects instead.
 retrieval: setup
-	@$(BIN)/python tests/retrieval/score.py $(REPOS)
+	@$(BIN)/python $(if $(RELEASES),tests/retrieval/releases.py $(RELEASES),tests/retrieval/score.py $(REPOS))
 
 # Scores names and roles on a folder of the public web-platform-tests; nothing of it is copied.
 wpt: setup browser
