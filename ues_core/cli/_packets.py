@@ -14,22 +14,27 @@ if TYPE_CHECKING:
 
 def packet_for(settings: Settings, task: str, repo: Path, **inputs: Any) -> tuple[Packet, tuple[ExtraDetector, ...]]:
     """The packet, and the detectors that its text is scanned with. Nothing is written and nobody is asked but hook packages."""
+    import os
+
     from ues_core.plugins import ContextDesk, load_hooks
     from ues_core.reasoning import build_packet
     from ues_core.reasoning.history import earlier_attempts
+    from ues_core.redact import live_values
 
     hooks = load_hooks(settings)
     context = ContextDesk(hooks.observers)
+    live = live_values(os.environ)
+    detectors = (*hooks.detectors, *([live] if live else []))
     packet = build_packet(
         task,
         repo,
         history=earlier_attempts(settings.state_dir, repo),
         budget=settings.packet,
-        detectors=hooks.detectors,
+        detectors=detectors,
         collect=context.collect if context else None,
         **inputs,
     )
-    return packet, hooks.detectors
+    return packet, detectors
 
 
 def outbound(packet: Packet, detectors: tuple[ExtraDetector, ...] = ()) -> str:
