@@ -91,6 +91,8 @@ def _sent(report: dict[str, Any]) -> None:
         delta = sent["delta"]
         if delta is not None and delta["omitted"]:
             say(f"Changed but not sent, for size: {', '.join(delta['omitted'])}")
+        if delta is not None and delta["critical_omitted"]:
+            say(f"Without these an answer may be about what was before: {', '.join(delta['critical_omitted'])}")
         _evidence(sent["evidence"])
 
 

@@ -15,8 +15,9 @@ from ues_core.seal.dsse import ENVELOPE_LIMIT, Envelope, EnvelopeError
 from ues_core.seal.keys import PublicKey, load_public_key
 from ues_core.seal.records import LEDGER_FOLDER, LEDGER_SUFFIX, Record, decode_record
 
-CHAINS_READ: Final = 60
 CHAIN_BYTES: Final = 1_000_000
+READ_BYTES: Final = 6_000_000
+"""What telling of earlier consultations may read; a record is about 1 kB."""
 _TAIL_BYTES: Final = ENVELOPE_LIMIT + 2
 
 
@@ -58,18 +59,18 @@ def open_intents(
 def consult_receipts(state_dir: Path, repository: str, *, most: int) -> tuple[ConsultReceipt, ...]:
     """The last ``most`` receipts of consultations about one repository, of every chain, latest first.
 
-    Only records with a signature of the state directory's own key count, at most ``CHAINS_READ`` chains are looked at and of each
-    the last ``CHAIN_BYTES``. What cannot be read is passed over: this is a memory, not a proof.
+    Only records with a signature of the state directory's own key count. The latest chains are looked at, of each the last
+    ``CHAIN_BYTES``, ``READ_BYTES`` in all. What cannot be read is passed over: this is a memory, not a proof.
     """
     keys = _own_key(state_dir)
     found: list[ConsultReceipt] = []
-    for path in reversed(chain_files(state_dir)[-CHAINS_READ:]):
-        if len(found) >= most:
+    left = READ_BYTES
+    for path in reversed(chain_files(state_dir)):
+        if len(found) >= most or left <= 0:
             break
-        try:
+        with contextlib.suppress(OSError):
+            left -= min(path.stat().st_size, CHAIN_BYTES) + 1_000
             found += reversed(list(_receipts_in(path, repository, keys)))
-        except OSError:
-            continue
     return tuple(sorted(found, key=lambda receipt: receipt.started_at, reverse=True)[:most])
 
 

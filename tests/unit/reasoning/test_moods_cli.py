@@ -182,6 +182,18 @@ def test_earlier_consultations_are_told_of_out_of_the_ledger(called: Called, rep
     assert report["outcome"] == "rejected"
 
 
+def test_a_follow_up_in_another_process_sends_only_what_is_asked(called: Called, repository: Path) -> None:
+    task = ("consult", f"{TASK} double-mood: wants-evidence", "--repo", str(repository), "--mode", "force")
+    called("consult", f"{TASK} double-mood: badly", "--repo", str(repository), "--mode", "force")
+    _, report = called(*task)
+    assert report["packet"]["sections"][11]["kept"] == 1, "it is told of the consultation before"
+    log = repository.parent / "run.log"
+    log.write_text("E   assert 1 == 2\n")
+    more = ("consult", "--follow-up", report["consultation"], "And now? double-mood: grounded", "--repo", str(repository))
+    status, report = called(*more, "--evidence", str(log))
+    assert (status, report["delta"]["sent"]) == (0, ["failing-evidence", "unresolved-questions"])
+
+
 def test_every_flag_of_a_packet_does_what_it_says(called: Called, repository: Path, tmp_path: Path) -> None:
     log = tmp_path / "run.log"
     log.write_text('  File "src/shop/invoice.py", line 5, in total\nTypeError: no\n')

@@ -50,7 +50,10 @@ class KeptInputs(Model):
     verification: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     attempts: tuple[str, ...] = ()
+    history: tuple[str, ...] = ()
     evidence: tuple[EvidenceRow, ...] = ()
+    granted: tuple[EvidenceRow, ...] = ()
+    """What the consultant asked for and got last: without it, a follow-up would seem to have changed."""
     failing_log: str | None = None
     files: tuple[str, ...] = ()
     seen_evidence: tuple[str, ...] = ()

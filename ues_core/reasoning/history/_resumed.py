@@ -70,6 +70,8 @@ def resumed(
             evidence=kept_inputs.evidence,
             questions=kept_inputs.questions,
             attempts=kept_inputs.attempts,
+            history=kept_inputs.history,
+            granted=kept_inputs.granted,
             failing_log=kept_inputs.failing_log,
             files=kept_inputs.files,
         ),

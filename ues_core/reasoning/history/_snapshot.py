@@ -91,6 +91,8 @@ def _inputs(consultation: Consultation) -> KeptInputs:
         verification=inputs.verification,
         questions=inputs.questions,
         attempts=inputs.attempts,
+        history=inputs.history,
+        granted=inputs.granted,
         evidence=tuple(row.model_copy(update={"text": row.text[:TEXT_KEPT]}) for row in inputs.evidence[:20]),
         failing_log=inputs.failing_log[-TEXT_KEPT:] if inputs.failing_log is not None else None,
         files=inputs.files,
