@@ -8,7 +8,7 @@ from ues_core.redact._model import MASK, Finding, Redacted
 from ues_core.redact._paths import is_secret_path
 from ues_core.redact._structure import redact_structure
 from ues_core.redact._subset import Detector, validate_detector
-from ues_core.redact._text import clip_text, redact_and_clip, redact_text
+from ues_core.redact._text import clip_text, cut_text, redact_and_clip, redact_text
 from ues_core.redact._urls import scrub_url
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "LiveValues",
     "Redacted",
     "clip_text",
+    "cut_text",
     "is_credential_key",
     "is_secret_path",
     "live_values",

@@ -117,6 +117,11 @@ def clip_text(text: str, limit: int) -> str:
     return text[:head] + ELISION.format(count=tail - head)[: limit - head - (len(text) - tail)] + text[tail:]
 
 
+def cut_text(text: str, limit: int) -> str:
+    """At most the first ``limit`` characters, without a marker; cut between lines or at least not inside of a token."""
+    return text if len(text) <= limit else text[: _cut(text, max(0, limit), towards_start=True)]
+
+
 def _cut(text: str, at: int, *, towards_start: bool) -> int:
     """Where a text is cut near ``at``: between lines when one ends there, and never inside of a mask or of a long token.
 

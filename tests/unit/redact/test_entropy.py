@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ues_core
-from ues_core.redact import MASK, clip_text, redact_and_clip, redact_text
+from ues_core.redact import MASK, clip_text, cut_text, redact_and_clip, redact_text
 
 BASE62 = string.ascii_letters + string.digits
 ALPHABETS = {
@@ -98,6 +98,8 @@ def test_a_cut_leaves_no_half_of_a_public_digest() -> None:
             clipped = redact_and_clip(lock, limit)
             assert len(clipped) <= limit
             assert redact_text(clipped).findings == (), limit
+            assert len(cut_text(lock, limit)) <= limit
+            assert redact_text(cut_text(lock, limit)).findings == (), limit
 
 
 def test_the_kit_s_own_source_is_left_alone() -> None:

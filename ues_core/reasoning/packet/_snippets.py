@@ -8,6 +8,7 @@ from typing import Final
 from ues_core.contract import SnippetRow
 from ues_core.reasoning.packet._symbols import Symbol
 from ues_core.reasoning.packet._words import words_of
+from ues_core.redact import cut_text
 
 WINDOW: Final = 28
 """Lines of a snippet: about one function."""
@@ -37,7 +38,7 @@ def snippet_of(
         else:
             start += 1
     text = "\n".join(rows[start - 1 : end])
-    return SnippetRow(path=path, start=start, end=end, text=text[:chars], digest=digest)
+    return SnippetRow(path=path, start=start, end=end, text=cut_text(text, chars), digest=digest)
 
 
 def _named(lines: tuple[int, ...], rows: list[str]) -> int:
