@@ -54,12 +54,12 @@ from ues_core.reasoning.packet._past import change_rows, past_commits
 from ues_core.reasoning.packet._retrieve import Hints, Ranked, rank
 from ues_core.reasoning.packet._rows import render_row
 from ues_core.reasoning.packet._snippets import snippet_of
-from ues_core.reasoning.packet._symbols import Symbol, symbols_of
+from ues_core.reasoning.packet._symbols import Symbol
 from ues_core.reasoning.packet._tally import Tally
 from ues_core.reasoning.packet._tree import SourceFile, list_files, name_reason
 from ues_core.reasoning.packet._words import query_of, words_of
 from ues_core.reasoning.render import measure_sections
-from ues_core.redact import clip_text, redact_text, validate_detector
+from ues_core.redact import clip_text, cut_text, redact_text, validate_detector
 
 BUILD_SECONDS: Final = 25.0
 """A whole build, at most: the preparation deadline of the reasoning seed is 30 s, and the rest is rendering."""
@@ -235,7 +235,7 @@ class _Builder:
         return redacted.text
 
     def clipped(self, name: SectionName, text: str, limit: int) -> str:
-        cleaned = self.clean(text[:INPUT_CHARS])
+        cleaned = self.clean(cut_text(text, INPUT_CHARS))
         short = clip_text(cleaned, limit)
         self.drafts[name].clipped += short != cleaned
         return short
@@ -363,7 +363,7 @@ class _Builder:
             document = found.document
             symbols: list[Symbol] = []
             if place < 40:
-                symbols = symbols_of(document.file.path, document.text)
+                symbols = self.shelf.symbols(document)
             ordered = sorted(symbols, key=lambda s: (-len(wanted.intersection(words_of(s.name))), s.start))
             rows.append(
                 FileRow(

@@ -19,6 +19,7 @@ from ues_core.reasoning.packet._changes import Change
 from ues_core.reasoning.packet._graph import ImportGraph
 from ues_core.reasoning.packet._lexicon import Document, Lexicon
 from ues_core.reasoning.packet._past import PastCommit
+from ues_core.reasoning.packet._symbols import Symbol, symbols_of
 from ues_core.reasoning.packet._tally import Tally
 from ues_core.reasoning.packet._tree import SourceFile, TreeMemory
 
@@ -28,6 +29,8 @@ TEXT_KEPT: Final = 40_000_000
 """Characters of files of one repository; beyond it everything is forgotten and read again."""
 PACKETS: Final = 64
 """Packets of one repository (the packet cache of the reasoning reference)."""
+SYMBOLS: Final = 2_000
+"""Files whose definitions are remembered."""
 
 
 class Known(NamedTuple):
@@ -56,7 +59,19 @@ class Shelf:
         """The architecture map, and what it was made from."""
         self._files: dict[tuple[str, str], Known] = {}
         self._chars = 0
+        self._symbols: dict[tuple[str, str], list[Symbol]] = {}
         self._packets: OrderedDict[str, Packet] = OrderedDict()
+
+    def symbols(self, document: Document) -> list[Symbol]:
+        """What a file defines; taken apart once for each content."""
+        key = (document.file.path, document.digest)
+        found = self._symbols.get(key)
+        if found is None:
+            found = symbols_of(document.file.path, document.text)
+            if len(self._symbols) >= SYMBOLS:
+                self._symbols.clear()
+            self._symbols[key] = found
+        return found
 
     def file(self, path: str, blob: str) -> Known | None:
         """The content of ``path`` while it is git's object ``blob``."""

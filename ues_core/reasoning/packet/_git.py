@@ -52,27 +52,34 @@ class Git:
         self._filters: tuple[str, ...] = ()
         self.truncated = False
         """Whether the last call produced more than its limit."""
-        said = (self.read("rev-parse", "--is-inside-work-tree", "--git-path", "info/attributes", limit=8_192) or b"").split(
-            b"\n"
+        said = self.read(
+            "rev-parse",
+            "--is-inside-work-tree",
+            "--git-path",
+            "info/attributes",
+            "--show-toplevel",
+            "--absolute-git-dir",
+            limit=32_768,
         )
-        inside = said[0] == b"true"
-        self.attributes = root / os.fsdecode(said[1] if inside and len(said) > 1 else b".git/info/attributes")
+        lines = (said or b"").split(b"\n")
+        inside = len(lines) == 5 and lines[0] == b"true"
+        self.attributes = root / os.fsdecode(lines[1]) if inside else root
         """The repository's own attributes that lie beside its files."""
         # a folder that a repository around it ignores is none of that repository's
-        self.available = inside and self._is_own() and self.read("check-ignore", "--quiet", ".", limit=64) is None
+        self.available = (
+            inside
+            and self._is_own(*(Path(os.fsdecode(line)) for line in lines[2:4]))
+            and self.read("check-ignore", "--quiet", ".", limit=64) is None
+        )
         if self.available:
             self._filters = self._local_filters()
 
-    def _is_own(self) -> bool:
+    def _is_own(self, top: Path, directory: Path) -> bool:
         """Whether the git directory is this folder's own: inside of it, or one that points back, as worktrees and submodules do.
 
         A folder from elsewhere may hold a ``.git`` that leads to another repository of the user; its index and its commits are
         none of this folder's, and must not be shown as if they were.
         """
-        said = self.read("rev-parse", "--show-toplevel", "--absolute-git-dir", limit=16_384)
-        if said is None or said.count(b"\n") != 2:
-            return False
-        top, directory = (Path(os.fsdecode(line)) for line in said.split(b"\n")[:2])
         entry = top / ".git"
         try:
             if entry.is_dir() and not entry.is_symlink():
