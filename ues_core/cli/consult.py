@@ -77,8 +77,8 @@ def command(
 
     settings = load_settings(repo=repo if repo.is_dir() else None)
     known = _facts(facts)
-    log = failing_log.read(INPUT_CHARS) if failing_log is not None else None
-    rows = [{"evidence": "tool-output", "source": file.name, "text": file.read(INPUT_CHARS)} for file in evidence]
+    log = failing_log.read(INPUT_CHARS + 1) if failing_log is not None else None
+    rows = [{"evidence": "tool-output", "source": file.name, "text": file.read(INPUT_CHARS + 1)} for file in evidence]
     if dry_run and earlier is None:
         return _dry_run(settings, task, repo, providers, mode, constraints, rows, log, files, tier, known, as_json)
 

@@ -70,7 +70,7 @@ def build(
         requirements=requirements,
         verification=verification,
         questions=questions,
-        failing_log=failing_log.read(INPUT_CHARS) if failing_log is not None else None,
+        failing_log=failing_log.read(INPUT_CHARS + 1) if failing_log is not None else None,
         files=files,
         tier=PacketTier(tier) if tier is not None else None,
     )

@@ -365,3 +365,12 @@ def test_no_text_breaks_the_splitting_of_diffs(text: str) -> None:
     for change in split_diff("diff --git a/x b/x\n" + text):
         assert change.paths
         assert change.text in "diff --git a/x b/x\n" + text
+
+
+def test_an_input_without_end_is_cut_outside_of_what_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a secret looks like none, and the end of a text is what clipping keeps."""
+    monkeypatch.setattr("ues_core.reasoning.packet._build.INPUT_CHARS", 5_000)
+    for shift in range(0, 60, 4):
+        log = ("a line of a log\n" * 400)[: 5_000 - 50 + shift] + " ghp_" + "a1B2" * 9 + " the rest" * 50
+        packet = build_packet(TASK, None, failing_log=log)
+        assert "ghp_" not in text_of(packet), shift
