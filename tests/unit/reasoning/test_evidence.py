@@ -140,11 +140,14 @@ def test_what_a_packet_would_not_show_is_denied_with_its_reason(repository: Path
 def test_secrets_in_what_is_granted_are_masked_before_it_is_cut(repository: Path, write_file: Write) -> None:
     key = "-----BEGIN RSA PRIVATE KEY-----\nMIIabcdefghijkl\nMIIzyxwvutsrq\n-----END RSA PRIVATE KEY-----"
     write_file(repository, "src/shop/cache.py", f'KEY = """{key}"""\n# ticket ACME-4711\n')
+    write_file(repository, "config/.env.production", "PAYMENT_PASSWORD=battery-staple-2\n")
     desk = EvidenceDesk(repository, frozenset(REQUESTABLE), [ExtraDetector(name="acme", pattern=r"ACME-\d{4}")])
     served = serve(repository, ask("file-excerpt", "src/shop/cache.py:3"), ask("diff"), desk=desk)
     for row in served.rows:
         assert "MII" not in row.text
         assert "4711" not in row.text
+        assert "battery" not in row.text
+        assert ".env" not in row.text
     assert len(served.rows) == 2
 
 
