@@ -284,3 +284,22 @@ def test_the_shell_tells_a_person_the_same(ues: Ues, capsys: pytest.CaptureFixtu
     assert "trusted" in capsys.readouterr().out
     assert run(["providers", "untrust", "chatty"]) == 0
     assert "nowhere" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_a_person_at_a_terminal_is_asked(
+    ues: Ues, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], says: bool
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("sys.stdin", type("Terminal", (), {"isatty": lambda self: True})())
+
+    def answer(question: str, default: bool) -> bool:
+        asked.append(question)
+        return says or default
+
+    monkeypatch.setattr("click.confirm", answer)
+    assert run(["providers", "trust", "chatty"]) == (0 if says else 1)
+    assert len(asked) == 1
+    assert "https://chat.example.org" in capsys.readouterr().out
+    rows = {row["name"]: row for row in ues("list")[1]["providers"]}
+    assert rows["chatty"]["agreed"] == ("trusted" if says else None)
