@@ -101,7 +101,6 @@ async def test_an_open_branch_of_a_shoelace_tree_keeps_its_name(open_page: Opene
         assert hand.nodes("treeitem", "Drinks")
 
 
-@pytest.mark.xfail(strict=True, reason="text is read as a name would be: what labels a dialog stands for all that is in it")
 async def test_the_text_of_an_open_shoelace_dialog_is_read(open_page: Opener, origin: str) -> None:
     async with open_page(origin, "/pages/shoelace.html") as hand:
         await hand.do("click", "button", "Review booking")

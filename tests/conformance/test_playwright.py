@@ -30,7 +30,7 @@ class TestPlaywrightDriver(WebDriverConformance):
         capture=True,
         content=True,
         find=True,
-        reads=(ReadKind.TEXT, ReadKind.LINKS, ReadKind.TABLES, ReadKind.FORMS),
+        reads=(ReadKind.TEXT, ReadKind.MARKDOWN, ReadKind.LINKS, ReadKind.TABLES, ReadKind.FORMS),
         watch=tuple(WatchKind),
         gestures=("click", "hover", "fill", "type", "press", "select", "scroll", "drag", "upload"),
     )

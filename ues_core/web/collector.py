@@ -34,6 +34,7 @@ MODULES: Final = (
     "find",
     "closed",
     "collect",
+    "reading",
     "read",
     "waiting",
     "api",

@@ -38,7 +38,7 @@ WEB_CAPABILITIES: Final = DriverCapabilities(
     capture=True,
     content=True,
     find=True,
-    reads=(ReadKind.TEXT, ReadKind.LINKS, ReadKind.TABLES, ReadKind.FORMS),
+    reads=(ReadKind.TEXT, ReadKind.MARKDOWN, ReadKind.LINKS, ReadKind.TABLES, ReadKind.FORMS),
     watch=tuple(WatchKind),
     gestures=GESTURES,
 )

@@ -13,6 +13,8 @@ import { inSecret, isSecret } from "./secrets.js";
 import { cut, normalise, tidy, DESCRIPTION_LIMIT } from "./text.js";
 
 const TEXT_BUDGET = 4000;
+/** Levels of elements that a name goes into, at most; a page may nest ten thousand, and the engine's stack ends before two. */
+const DEEPEST = 500;
 const SHOWN = { visibilityProperty: true };
 const SKIPPED = new Set(["script", "style", "noscript", "template", "head", "meta", "link", "datalist", "rp"]);
 const OPAQUE = new Set(["iframe", "frame", "object", "embed", "video", "audio", "hr"]);
@@ -26,8 +28,8 @@ const BY_VALUE = new Set(["textbox", "searchbox", "combobox", "listbox", "slider
 const UNCASED = new Set(["none", ""]);
 
 // A walk: the element whose name is sought, the nodes that were read, the characters left, whether it follows a reference
-// already, and whether what it started from is hidden, so that hidden parts count.
-const walkFor = (top) => ({ top, seen: new Set([top]), left: TEXT_BUDGET, referenced: false, hiddenToo: false, branches: "" });
+// already, and whether what it started from is hidden, so that hidden parts count, and how deep it is in what names.
+const walkFor = (top) => ({ top, seen: new Set([top]), left: TEXT_BUDGET, referenced: false, hiddenToo: false, depth: 0, branches: "" });
 
 // What an item holds below itself is no part of its name: a branch of a tree is not renamed by opening it.
 const BRANCHES = { treeitem: "group", menuitem: "menu", menuitemcheckbox: "menu", menuitemradio: "menu" };
@@ -274,7 +276,7 @@ function innerText(el, walk, style) {
 
 function partOf(el, walk) {
   const tag = localName(el);
-  if (SKIPPED.has(tag) || walk.seen.has(el)) return "";
+  if (SKIPPED.has(tag) || walk.seen.has(el) || walk.depth >= DEEPEST) return "";
   if (tag === "br") return "\n";
   if (tag === "title" || tag === "desc" || tag === "metadata" || tag === "defs") if (!isHtml(el)) return "";
   const style = styleOf(el);
@@ -283,9 +285,15 @@ function partOf(el, walk) {
   const hidden = !walk.hiddenToo && isHiddenPart(el, tag, style);
   if (hidden === "all") return "";
   walk.seen.add(el);
-  if (hidden === "itself") return visiblePartsOf(el, walk);
+  walk.depth += 1;
+  if (hidden === "itself") {
+    const parts = visiblePartsOf(el, walk);
+    walk.depth -= 1;
+    return parts;
+  }
   const before = walk.left;
   const text = partText(el, tag, walk, style);
+  walk.depth -= 1;
   if (walk.left === before) walk.left -= text.length;
   return isInline(el, tag, style) ? text : ` ${text} `;
 }
@@ -309,8 +317,8 @@ function isInline(el, tag, style) {
   return tag !== "img" && tag !== "svg" && !OPAQUE.has(tag) && tag !== "canvas" && !said(attr(el, "aria-label")) && !hasAttr(el, "aria-labelledby");
 }
 
-// "all" when nothing of it is shown, "itself" when parts of it may be, else false.
-function isHiddenPart(el, tag, style) {
+/** "all" when nothing of an element is shown, "itself" when parts of it may be, else false. */
+export function isHiddenPart(el, tag, style) {
   const said = attr(el, "aria-hidden");
   if (said !== null && said.trim().toLowerCase() === "true") return "all";
   if (tag === "slot" || checkVisibility(el, SHOWN) || styleValue(style, "display") === "contents") return false;
