@@ -91,15 +91,12 @@ def show(name: str, as_json: bool) -> int:
         print_json(_report(looked))
         return 0
     _describe(looked)
-    if looked.seal is None:
-        say("runs in: this process, like any other dependency")
-        return 0
-    held = "everything is enforced" if looked.seal.complete else f"not enforced: {', '.join(looked.seal.weak)}"
-    say(f"runs in: a sealed process ({held})")
-    for area in _areas():
-        say(f"  {area}: {getattr(looked.seal, area)}")
-    for detail in looked.seal.details:
-        say(f"  {detail}")
+    say(f"isolation: {looked.held}")
+    if looked.seal is not None:
+        for area in _areas():
+            say(f"  {area}: {getattr(looked.seal, area)}")
+        for detail in looked.seal.details:
+            say(f"  {detail}")
     return 0
 
 

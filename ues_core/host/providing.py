@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ues_core.config import Isolation, Settings
 from ues_core.contract import PluginKind, ProviderInfo, UesError, WebReasoningProvider
+from ues_core.contract.words import TrustState
 from ues_core.host.trust import TrustBook, Verdict
 from ues_core.plugins import PluginBook, PluginRow
 from ues_core.reasoning.report import destination_of
@@ -58,6 +59,13 @@ class Looked:
         """Where it would send a prompt, in words."""
         return destination_of(self.info)
 
+    @property
+    def held(self) -> str:
+        """What its code is kept from, in words."""
+        if self.seal is None:
+            return "it runs in this process, like any other dependency"
+        return "its process is sealed" if self.seal.complete else f"its process is not sealed in {', '.join(self.seal.weak)}"
+
 
 async def look_at(settings: Settings, name: str) -> Looked:
     """Load a provider as for a consultation, ask it nothing, and close it. Raises ``PluginError``, ``ConfigError``."""
@@ -80,7 +88,7 @@ async def destination(settings: Settings, name: str) -> str:
         looked = await look_at(settings, name)
     except UesError as error:
         return f"{name}, which cannot be asked: {error.sentence}"
-    if not looked.verdict.origins:
-        return looked.destination
-    agree = "" if looked.verdict.allowed else f"; agree with: ues providers trust {name}"
-    return f"{looked.destination} ({looked.verdict.words()}{agree})"
+    said = [] if looked.verdict.state is TrustState.NOT_NEEDED else [looked.verdict.words()]
+    if not looked.verdict.allowed:
+        said.append(f"agree with: ues providers trust {name}")
+    return f"{looked.destination} ({'; '.join([*said, looked.held])})"

@@ -213,7 +213,11 @@ async def test_a_host_probes_and_sends_nothing_until_the_operator_agreed(chatty:
     said = await outcome(changed, repo)
     assert said[1] is Code.PROVIDER_UNTRUSTED
     assert "https://evil.example.org" in said[2]
-    assert "trusted by you" in await destination(settings(state, chatty), "chatty")
+    said = await destination(settings(state, chatty), "chatty")
+    assert said.endswith("(trusted by you; it runs in this process, like any other dependency)")
+    TrustBook(state).revoke("double", "ues-provider-double", version="1", now=NOW)
+    taken_back = await destination(Settings(state_dir=state, isolation=Isolation.IN_PROCESS), "double")
+    assert "you took it back; agree with: ues providers trust double" in taken_back
 
 
 async def test_a_conversation_ends_where_trust_was_taken_back(tmp_path: Path) -> None:
