@@ -38,6 +38,8 @@ async def test_smaller_budgets_are_prefixes_whatever_is_cut(opened: Opener, site
 
 async def test_a_cursor_neither_skips_nor_repeats_although_the_page_is_scrolled(opened: Opener, site: Any) -> None:
     tab = await opened(site.url("shape.html"))
+    script = "document.getElementById('rows').setAttribute('role', 'rowgroup'); 1"
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": script}, deadline=20)
     full = await tab.look(max_nodes=2000, max_bytes=1_000_000)
     first = await tab.look(max_nodes=100)
     await tab.session.dispatch(ScrollGesture(page="p1", key=full.nodes[-1].key), expect=None, deadline=20)
@@ -45,6 +47,11 @@ async def test_a_cursor_neither_skips_nor_repeats_although_the_page_is_scrolled(
     while len(pages[-1].nodes) == 100:
         pages.append(await tab.look(max_nodes=100, skip=100 * len(pages)))
     assert [node.key for page in pages for node in page.nodes] == [node.key for node in full.nodes]
+    parents = [full.nodes[node.parent].key if node.parent is not None else None for node in full.nodes]
+    told = [
+        page.nodes[node.parent].key if node.parent is not None else node.parent_key for page in pages for node in page.nodes
+    ]
+    assert told == parents, "a parent of an earlier page is named by its key"
     anew = await tab.look(max_nodes=5)
     assert anew.nodes[0].name != "First", "a new listing begins with what is seen now"
 

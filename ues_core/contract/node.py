@@ -101,6 +101,8 @@ class NodeFacts(Model):
 
     key: NodeKey
     parent: int | None = None
+    parent_key: NodeKey | None = None
+    """The parent when a cursor's earlier page listed it; ``parent`` is then ``None``."""
     """Index, in the same list, of the nearest emitted ancestor in the composed tree; always smaller than the own index."""
     frame_origin: str = ""
     """Origin of the node's frame; empty in the main frame."""

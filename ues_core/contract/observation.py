@@ -112,6 +112,8 @@ class Delta(Model):
     added: tuple[Node, ...] = ()
     removed: tuple[str, ...] = ()
     changed: tuple[Node, ...] = ()
+    unlisted: tuple[str, ...] = ()
+    """Refs of nodes for which a full listing has no room now: not gone, as far as is known; their refs still work."""
     unchanged: int = 0
 
 

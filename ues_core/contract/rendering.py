@@ -102,6 +102,8 @@ def _lines(observation: Observation) -> Iterator[str]:
         yield f"~ {node_line(node)}"
     for ref in delta.removed:
         yield f"- {ref} gone"
+    if delta.unlisted:
+        yield f"{len(delta.unlisted)} not listed for want of room: their refs still work"
 
 
 def node_line(node: Node) -> str:

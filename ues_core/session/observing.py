@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
 from pydantic import TypeAdapter
 
@@ -35,6 +37,9 @@ from ues_core.policy.content import analyse
 from ues_core.redact import redact_text, scrub_url
 from ues_core.seal.refs import RefTable
 from ues_core.session._text import iso, sha
+
+UNLISTED_KEPT: Final = 2_000
+"""Nodes that a delta keeps although a full listing has no room for them: as many as a listing may have at most."""
 
 _NOT_SEEN = {
     "surface": True,
@@ -196,9 +201,12 @@ def make_observation(
     identities = [facts.identity() for facts in collected.nodes]
     digests = [identity.digest for identity in identities]
     kept: list[str] = []
+    unlisted: dict[NodeKey, Node] = {}
     if before is not None and asked.since is not None:
         living = {facts.key for facts in collected.nodes}
-        kept = [node.ref for key, node in before.nodes.items() if key in living]
+        if _cut(collected.reasons):
+            unlisted = dict(islice(((k, n) for k, n in before.nodes.items() if k not in living), UNLISTED_KEPT))
+        kept = [node.ref for key, node in before.nodes.items() if key in living or key in unlisted]
     elif before is not None and asked.skip:
         kept = [entry.ref for entry in refs.entries()]
     refs.begin_epoch(epoch, epoch_tag, expires_at=now + ttl, keep=kept)
@@ -207,6 +215,9 @@ def make_observation(
     minted: list[str] = []
     for facts, identity, digest in zip(collected.nodes, identities, digests, strict=True):
         parent = minted[facts.parent] if facts.parent is not None and facts.parent < len(minted) else None
+        if parent is None and facts.parent_key is not None and before is not None and asked.skip:
+            earlier = before.nodes.get(facts.parent_key)
+            parent = earlier.ref if earlier is not None else None
         ref = refs.mint(surface.page, surface.document, facts.key, digest, identity=identity, parent=parent)
         minted.append(ref)
         drafts.append(_draft(facts, ref, parent, redact))
@@ -246,10 +257,9 @@ def make_observation(
         )
     delta = None
     if asked.since is not None and before is not None:
-        delta = _delta(asked.since, before, by_key)
+        delta = _delta(asked.since, before, by_key, unlisted)
     fingerprint = fingerprint_of(collected, digests)
     public = scrub_surface(surface, redact)
-    budget_cut = {TruncationReason.NODE_BUDGET_EXCEEDED, TruncationReason.BYTE_BUDGET_EXCEEDED} & set(reasons)
     observation = Observation(
         owner=owner,
         session=session,
@@ -265,7 +275,7 @@ def make_observation(
         nodes=() if delta is not None else tuple(nodes),
         candidates=collected.candidates,
         omitted=omitted,
-        cursor=f"c{epoch}.{emitted}" if budget_cut and nodes else None,
+        cursor=f"c{epoch}.{emitted}" if _cut(reasons) and nodes else None,
         hidden_matches=collected.hidden_matches,
         hidden_matches_partial=collected.hidden_matches_partial,
         anchor=anchor,
@@ -279,15 +289,17 @@ def make_observation(
         dialogs=dialogs,
         redactions=redact.count,
     )
+    earlier_nodes = before.nodes if before is not None and asked.skip else unlisted
+    earlier_identities = (
+        {key: before.identities[key] for key in earlier_nodes if key in before.identities} if before is not None else {}
+    )
     seen = Seen(
         epoch=epoch,
         page=surface.page,
         document=surface.document,
         fingerprint=fingerprint,
-        nodes=by_key if not asked.skip or before is None else {**before.nodes, **by_key},
-        identities={f.key: i for f, i in zip(collected.nodes, identities, strict=True)}
-        if not asked.skip or before is None
-        else {**before.identities, **{f.key: i for f, i in zip(collected.nodes, identities, strict=True)}},
+        nodes={**earlier_nodes, **by_key},
+        identities={**earlier_identities, **{f.key: i for f, i in zip(collected.nodes, identities, strict=True)}},
         scope_key=collected.root.key if scope is not None and collected.root is not None else None,
         scope=scope,
         skip=asked.skip,
@@ -313,8 +325,21 @@ def _visible(collected: Collected, nodes: Sequence[Node], redact: Redactor) -> I
         yield redact(collected.text_sample)
 
 
-def _delta(since: int, before: Seen, after: dict[NodeKey, Node]) -> Delta:
+def _cut(reasons: Iterable[TruncationReason]) -> bool:
+    """Whether a budget, not the page, ended the listing."""
+    return any(r in (TruncationReason.NODE_BUDGET_EXCEEDED, TruncationReason.BYTE_BUDGET_EXCEEDED) for r in reasons)
+
+
+def _delta(since: int, before: Seen, after: dict[NodeKey, Node], unlisted: dict[NodeKey, Node]) -> Delta:
+    """What came, went and changed. What a full listing has no room for is not gone: its ref stays, and it is told apart."""
     added = tuple(node for key, node in after.items() if key not in before.nodes)
-    removed = tuple(node.ref for key, node in before.nodes.items() if key not in after)
+    removed = tuple(node.ref for key, node in before.nodes.items() if key not in after and key not in unlisted)
     changed = tuple(node for key, node in after.items() if key in before.nodes and node != before.nodes[key])
-    return Delta(since=since, added=added, removed=removed, changed=changed, unchanged=len(after) - len(added) - len(changed))
+    return Delta(
+        since=since,
+        added=added,
+        removed=removed,
+        changed=changed,
+        unlisted=tuple(node.ref for node in unlisted.values()),
+        unchanged=len(after) - len(added) - len(changed),
+    )

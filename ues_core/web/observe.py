@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -19,6 +20,7 @@ from ues_core.contract import (
     FrameNote,
     FrameReach,
     NodeFacts,
+    NodeKey,
     Support,
     TruncationReason,
     origin_of,
@@ -157,7 +159,7 @@ async def _with_frames(
         notes.append(FrameNote(origin=origin, entered=True))
         notes.extend(inner.frames)
         first = len(nodes)
-        nodes.extend(_moved(node, first, note["parent"], bool(note["seen"])) for node in inner.nodes)
+        nodes.extend(_moved(node, first, note) for node in inner.nodes)
         reasons.update(inner.reasons)
         size = {name: value + getattr(inner, name) for name, value in size.items()}
         partial = partial or inner.hidden_matches_partial
@@ -280,8 +282,14 @@ async def _children(transport: WebTransport, page: str, parent: FrameView, clock
     return found
 
 
-def _moved(node: NodeFacts, first: int, parent: int | None, seen: bool) -> NodeFacts:
-    update = {"parent": parent if node.parent is None else node.parent + first, "in_viewport": node.in_viewport and seen}
+def _moved(node: NodeFacts, first: int, note: Mapping[str, Any]) -> NodeFacts:
+    """A frame's node in the list of the page: below what is around the frame, and in view only if the frame is."""
+    update: dict[str, Any] = {"in_viewport": node.in_viewport and bool(note["seen"])}
+    if node.parent is not None:
+        update["parent"] = node.parent + first
+    elif node.parent_key is None:
+        around = note.get("parent_key")
+        update["parent"], update["parent_key"] = note["parent"], NodeKey(**around) if around else None
     return node.model_copy(update=update)
 
 

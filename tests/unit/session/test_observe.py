@@ -88,6 +88,19 @@ async def test_an_unchanged_page_costs_a_delta_almost_nothing(open_session: Any)
     assert again.delta.added == again.delta.removed == again.delta.changed == ()
 
 
+async def test_what_a_full_listing_has_no_room_for_is_not_gone(open_session: Any) -> None:
+    bench = await open_session()
+    first = await bench.session.observe()
+    count = first.find(role="button", name="Count")
+    again = await bench.session.observe(since=first.epoch, max_nodes=2)
+    assert again.delta.removed == ()
+    assert again.delta.unlisted == tuple(n.ref for n in first.nodes[2:])
+    assert again.delta.unchanged == 2
+    back = await bench.session.observe(since=again.epoch)
+    assert (back.delta.added, back.delta.removed, back.delta.unlisted) == ((), (), ())
+    assert (await bench.session.act({"verb": "click", "ref": count.ref})).ok
+
+
 async def test_a_delta_against_another_epoch_or_document_is_refused(open_session: Any) -> None:
     bench = await open_session()
     first = await bench.session.observe()

@@ -64,7 +64,7 @@ function gather(found, where, request) {
   const seen = scan(found, request, state);
   const order = inOrder(seen, request);
   show(order, where, request, state);
-  for (const el of state.embedded) noteFrame(el, state, request);
+  for (const el of state.embedded) noteFrame(el, where, state, request);
   return state;
 }
 
@@ -139,6 +139,7 @@ function show(seen, where, request, state) {
     }
     if (state.skipped < request.skip) {
       state.skipped += 1;
+      state.index.set(el, EARLIER);
       continue;
     }
     const full = state.json.length >= request.max_nodes;
@@ -159,8 +160,7 @@ function emit(el, rect, where, request, state) {
       if (text !== "") facts.name = text;
     }
   }
-  const parent = parentIndex(el, state);
-  if (parent !== null) facts.parent = parent;
+  putParent(facts, el, where, state);
   const json = JSON.stringify(facts);
   const bytes = json.length === 0 ? 0 : sizeOf(json) + 1;
   if (state.bytes + bytes > request.max_bytes) return false;
@@ -174,14 +174,25 @@ function emit(el, rect, where, request, state) {
 const ASCII = /^[\x20-\x7e]*$/;
 const sizeOf = (json) => (ASCII.test(json) ? json.length : utf8(json).length);
 
+// A parent that an earlier page of the listing told of is named by its key: the host knows it by its ref.
+const EARLIER = -1;
+
+function putParent(facts, el, where, state) {
+  const { at, up } = parentOf(el, state);
+  if (at === EARLIER) facts.parent_key = { page: where.page, frame: where.frame, document: where.document, n: keyOf(up) };
+  else if (at !== null) facts.parent = at;
+}
+
+const NOWHERE = { at: null, up: null };
+
 // Ancestors come before their descendants, so what was found about one holds for all below it.
-function parentIndex(el, state) {
+function parentOf(el, state) {
   const passed = [];
-  let found = null;
+  let found = NOWHERE;
   for (let up = composedParent(el); up !== null; up = composedParent(up)) {
     const own = state.index.get(up);
     if (own !== undefined) {
-      found = own;
+      found = { at: own, up };
       break;
     }
     const known = state.parents.get(up);
@@ -197,7 +208,7 @@ function parentIndex(el, state) {
 
 // -- frames ----------------------------------------------------------------------------------------------------------
 
-function noteFrame(el, state, request) {
+function noteFrame(el, where, state, request) {
   let same = false;
   try {
     same = (localName(el) === "iframe" ? frameDocument(el) : legacyFrameDocument(el)) !== null;
@@ -206,9 +217,12 @@ function noteFrame(el, state, request) {
   }
   const box = contentBox(el);
   const offset = request.boxes ? offsetIn(request) : { x: 0, y: 0 };
+  const around = { parent: null };
+  putParent(around, el, where, state);
   state.frames.push({
+    ...around,
     n: keyOf(el), same, x: box.x + offset.x, y: box.y + offset.y, seen: meetsViewport(box.rect), shown: checkVisibility(el, { visibilityProperty: true, opacityProperty: true }) && visibleRect(el) !== null,
-    parent: parentIndex(el, state), src: cut((attr(el, "src") || "").toWellFormed(), 2000),
+    src: cut((attr(el, "src") || "").toWellFormed(), 2000),
   });
 }
 
