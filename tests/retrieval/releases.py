@@ -60,7 +60,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="unpacked source distributions")
     folder: Path = parser.parse_args().folder
-    logging.disable(logging.INFO)
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
     projects: dict[str, list[tuple[tuple[int, ...], Path]]] = {}
     for place in folder.iterdir():
         match = VERSION.match(place.name)

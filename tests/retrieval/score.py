@@ -235,7 +235,7 @@ def main() -> int:
     parser.add_argument("repositories", nargs="*", type=Path, help="folders of git repositories with a history")
     parser.add_argument("--commits", type=int, default=COMMITS, help="commits of each that are looked at")
     given = parser.parse_args()
-    logging.disable(logging.INFO)
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
     chosen: list[Path] = [path.resolve() for path in given.repositories] or at_hand()
     print(f"Recall of the changed source files among {AMONG}, mean over commits (subject = task, parent = tree).\n")
     print(f"{'repository':<24} {'commits':>7} {'ours':>6} {'BM25':>6}  stronger BM25  newer half: ours, BM25")
