@@ -16,6 +16,7 @@ BINDING: Final = "__ues_tell"
 MODULES: Final = (
     "dom",
     "run",
+    "labels",
     "text",
     "keys",
     "secrets",

@@ -11,7 +11,7 @@ import { contentBox, frameOffset, isInView, meetsViewport, roughRect, viewSize, 
 import { keyOf, nodeOf } from "./keys.js";
 import { visibleText } from "./names.js";
 import { watchSecrets } from "./secrets.js";
-import { cut, tidy, utf8 } from "./text.js";
+import { bounded, cut, tidy, utf8 } from "./text.js";
 
 const SAMPLE_LIMIT = 8000;
 /** Up to so many matches, each is looked at as closely as those that are shown. */
@@ -234,7 +234,7 @@ export function surfaceOf(where) {
     page: where.page,
     document: where.document,
     location: cut(window.location.href.toWellFormed(), 8192),
-    title: cut(tidy(titleOf(document)), 300),
+    title: cut(tidy(bounded(titleOf(document))), 300),
     viewport: {
       width: clamp(Math.round(window.innerWidth), 64, 10000),
       height: clamp(Math.round(window.innerHeight), 64, 10000),

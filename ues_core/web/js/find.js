@@ -1,21 +1,23 @@
 // Finding nodes by role and text among thousands: only what can have the text is named.
 
 import {
-  attr, firstElementChild, hasAttr, inputLabels, inputType, inputValue, isHtml, localName, queryElement, queryFirst,
-  selectLabels, shadowRootOf, textareaLabels, textareaValue, textContent, buttonLabels,
+  attr, firstElementChild, hasAttr, inputType, inputValue, isHtml, localName, queryElement, queryFirst,
+  shadowRootOf, textareaValue, textContent,
 } from "./dom.js";
 import { contentName, isContent } from "./candidates.js";
 import { mayHavePseudo } from "./css_text.js";
 import { factsOf, identityOf } from "./facts.js";
+import { labelsOf } from "./labels.js";
 import { roleOf } from "./roles.js";
 import { withheld } from "./secrets.js";
-import { folded } from "./text.js";
+import { bounded, folded } from "./text.js";
 
 const SAID = ["aria-label", "title", "placeholder", "aria-placeholder", "alt", "aria-description", "aria-valuetext", "aria-valuenow", "label"];
 // What may say something else than the characters in it.
 const TELLING =
   "[aria-label],[aria-labelledby],[aria-owns],[aria-valuetext],[aria-valuenow],[alt],[title],[label],input,textarea,select,slot,meter,progress";
-const LABELS = { input: inputLabels, textarea: textareaLabels, select: selectLabels, button: buttonLabels };
+const LABELLED = new Set(["input", "textarea", "select", "button"]);
+const VALUE_READ = 1000; // More than is shown of any.
 const NOWHERE = { page: "", frame: "", document: "", origin: "", offset: null };
 const PARTS_ASKED = 40;
 // eslint-disable-next-line no-control-regex
@@ -51,10 +53,10 @@ function mayTell(el, letters) {
   if (hasAttr(el, "aria-labelledby") || hasAttr(el, "aria-describedby") || hasAttr(el, "aria-owns")) return true;
   for (const name of SAID) {
     const said = attr(el, name);
-    if (said !== null && bare(said).includes(letters)) return true;
+    if (said !== null && bare(bounded(said)).includes(letters)) return true;
   }
   if (bare(textContent(el)).includes(letters)) return true;
-  if (Object.hasOwn(LABELS, tag) && isHtml(el) && labelsMayTell(LABELS[tag](el), letters)) return true;
+  if (LABELLED.has(tag) && isHtml(el) && labelsMayTell(labelsOf(el), letters)) return true;
   if (tag === "select" || tag === "textarea" || tag === "input") return fieldMayTell(el, tag, letters);
   return firstElementChild(el) === null ? mayHavePseudo(el) : partsMayTell(el);
 }
@@ -63,11 +65,10 @@ function fieldMayTell(el, tag, letters) {
   if (!isHtml(el) || tag === "select") return true;
   const type = tag === "input" ? inputType(el) : "";
   if (type === "submit" || type === "reset" || type === "button" || type === "image") return true;
-  return !withheld(el) && bare(tag === "input" ? inputValue(el) : textareaValue(el)).includes(letters);
+  return !withheld(el) && bare((tag === "input" ? inputValue(el) : textareaValue(el)).slice(0, VALUE_READ)).includes(letters);
 }
 
 function labelsMayTell(labels, letters) {
-  if (labels === null) return false;
   for (const label of labels) {
     if (bare(textContent(label)).includes(letters) || mayHavePseudo(label) || partsMayTell(label)) return true;
   }

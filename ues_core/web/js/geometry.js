@@ -1,11 +1,12 @@
 // What is drawn, and where.
 
 import {
-  anyRootOf, checkVisibility, clientLeft, clientTop, composedChildren, documentHit, inputLabels, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
+  anyRootOf, checkVisibility, clientLeft, clientTop, composedChildren, documentHit, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
   styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hasEditContext, hostOf, matches, offsetWidth,
   queryAll, rootNode, createRange, firstChild, nextSibling, rangeRect, selectContents, textData, TEXT,
 } from "./dom.js";
 import { inView, isClippedAway } from "./clipping.js";
+import { labelsOf } from "./labels.js";
 import { inAriaHidden } from "./secrets.js";
 import { brief } from "./text.js";
 
@@ -77,9 +78,7 @@ function labelRect(el) {
   if (localName(el) !== "input" || !isHtml(el)) return null;
   const type = inputType(el);
   if (type !== "checkbox" && type !== "radio" && type !== "file") return null;
-  const labels = inputLabels(el);
-  if (labels === null) return null;
-  for (const label of labels) {
+  for (const label of labelsOf(el)) {
     if (!checkVisibility(label, VISIBLE)) continue;
     const rect = rectOf(label);
     if (drawn(rect)) return rect;

@@ -10,7 +10,7 @@ import { cased, mayHavePseudo, pseudoText } from "./css_text.js";
 import { isEditingHost, isFocusable, NAMED_BY_CONTENT, roleOf, UNNAMED, WIDGETS } from "./roles.js";
 import { perRun } from "./run.js";
 import { inSecret, isSecret } from "./secrets.js";
-import { cut, normalise, tidy, DESCRIPTION_LIMIT } from "./text.js";
+import { bounded, cut, normalise, tidy, DESCRIPTION_LIMIT } from "./text.js";
 
 const TEXT_BUDGET = 4000;
 /** Levels of elements that a name goes into, at most; a page may nest ten thousand, and the engine's stack ends before two. */
@@ -343,7 +343,7 @@ function isHidden(el, style = null) {
 export function descriptionOf(el, name) {
   const text = labelledBy(el, "aria-describedby", walkFor(el)) || attr(el, "aria-description") || attr(el, "title") || "";
   if (text === "") return "";
-  const tidied = cut(tidy(text), DESCRIPTION_LIMIT);
+  const tidied = cut(tidy(bounded(text)), DESCRIPTION_LIMIT);
   return tidied === name ? "" : tidied;
 }
 

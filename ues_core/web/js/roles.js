@@ -307,18 +307,38 @@ function isOwnedBy(el, contexts) {
   const found = nearestRole(el);
   if (found !== "" && contexts.has(found)) return true;
   const owner = ownerOf(el);
-  if (owner === null) return false;
-  const role = roleOf(owner);
-  return contexts.has(role) || (role === "generic" && contexts.has(nearestRole(owner)));
+  if (owner === null || asking.has(el) || asking.size >= OWNERS_ASKED) return false;
+  asking.add(el);
+  try {
+    const role = roleOf(owner);
+    return contexts.has(role) || (role === "generic" && contexts.has(nearestRole(owner)));
+  } finally {
+    asking.delete(el);
+  }
 }
 
+// Owners may own each other in a ring, or in a chain without an end that matters.
+const asking = new Set();
+const OWNERS_ASKED = 20;
+
+const nearest = perRun(() => new Map());
+
+// Outermost first, and once for each: what an ancestor is may itself hang on what is around it.
 function nearestRole(el) {
-  for (let up = composedParent(el); up !== null; up = composedParent(up)) {
-    if (localName(up) === "slot") continue;
-    const role = roleOf(up);
-    if (role !== "" && role !== "generic" && role !== "none") return role;
+  const known = nearest();
+  const chain = [];
+  for (let at = el; at !== null && !known.has(at); at = composedParent(at)) chain.push(at);
+  for (let i = chain.length - 1; i >= 0; i -= 1) {
+    const parent = i + 1 < chain.length ? chain[i + 1] : composedParent(chain[i]);
+    known.set(chain[i], parent === null ? "" : ownRole(parent) || known.get(parent));
   }
-  return "";
+  return known.get(el);
+}
+
+function ownRole(el) {
+  if (localName(el) === "slot") return "";
+  const role = roleOf(el);
+  return role === "generic" || role === "none" ? "" : role;
 }
 
 const owners = perRun(() => new Map());

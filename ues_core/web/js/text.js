@@ -26,9 +26,15 @@ export function cut(text, limit) {
   return text.slice(0, end).replace(/ $/, "");
 }
 
+/** Characters of a name or an attribute that are looked at, at most: a page may give megabytes, and an expression has only so much stack. */
+const LONGEST = 65536;
+
+/** The part of a text that is looked at. */
+export const bounded = (text) => (text.length <= LONGEST ? text : text.trimStart().slice(0, LONGEST));
+
 /** Invisible characters removed, white space collapsed, lone surrogates replaced. */
 export function tidy(text) {
-  if (PLAIN.test(text)) return text;
+  if (text.length <= LONGEST && PLAIN.test(text)) return text;
   return text.toWellFormed().replace(INVISIBLE, "").replace(SPACE, " ").replace(EDGES, "");
 }
 
@@ -36,10 +42,10 @@ export function tidy(text) {
 export const folded = (text) => tidy(text).replace(/\s+/g, " ").trim().toLowerCase();
 
 /** A name, as it is compared and shown. */
-export const normalise = (text) => cut(tidy(text), NAME_LIMIT);
+export const normalise = (text) => cut(tidy(bounded(text)), NAME_LIMIT);
 
 /** An attribute for display, tidied and cut. */
-export const brief = (text, limit) => (text === null || text === "" ? "" : cut(tidy(text), limit));
+export const brief = (text, limit) => (text === null || text === "" ? "" : cut(tidy(bounded(text)), limit));
 
 // Many controls of a form go to one address, and parsing an address costs more than all else about a control.
 const scrubbed = new Map();
