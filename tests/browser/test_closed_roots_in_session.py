@@ -52,3 +52,21 @@ async def test_a_host_sees_and_uses_what_is_closed_and_what_is_foreign(
         assert receipt.ok, receipt.reason
         after = await session.observe(frames="all", detail="content")
         assert after.find(name="inner pressed") is not None
+
+
+@pytest.mark.parametrize("driver_name", ["playwright", "cdp-raw"])
+async def test_frames_of_other_origins_are_entered_where_the_operator_lists_them(
+    driver_name: str, site: Site, canary: Site, tmp_path: Path
+) -> None:
+    url = f"{site.url('frames_outer.html')}?to={quote(canary.url('second.html'), safe='')}"
+    async with open_host(state_dir=str(tmp_path), frame_origins=[canary.origin]) as host:
+        session = await host.session("tester", driver=driver_name, url=url)
+        for _ in range(100):
+            seen = await session.observe()
+            if any(node.frame_origin == canary.origin for node in seen.nodes):
+                break
+            await asyncio.sleep(0.05)
+        assert any(note.entered and note.origin == canary.origin for note in seen.frames)
+        foreign = [node for node in seen.nodes if node.frame_origin == canary.origin]
+        assert foreign
+        assert [node for node in (await session.observe(frames="none")).nodes if node.frame_origin] == []

@@ -59,17 +59,22 @@ def command(
                         next_step="Observe without --within to see the nodes.",
                     )
                 root = node.ref
-            asked = await session.observe(
-                within=root,
-                find=find,
-                detail=detail,
-                max_nodes=max_nodes,
-                frames=frames,
-                closed_shadow=closed_shadow,
-                verify_coverage=verify_coverage,
-            )
+
+            async def observe(within: str | None, since: int | None = None) -> Observation:
+                return await session.observe(
+                    within=within,
+                    find=find,
+                    detail=detail,
+                    max_nodes=max_nodes,
+                    frames=frames,
+                    closed_shadow=closed_shadow,
+                    verify_coverage=verify_coverage,
+                    since=since,
+                )
+
+            asked = await observe(root)
             if delta:
-                return await session.observe(since=asked.epoch, find=find, detail=detail, max_nodes=max_nodes, frames=frames)
+                return await observe(asked.scope.root_ref if asked.scope is not None else None, asked.epoch)
             return asked
 
     observation = run_async(look())

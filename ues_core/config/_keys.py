@@ -73,6 +73,7 @@ _EXPECTS: Final[dict[str, str]] = {
     "provider": 'the name of an installed provider (lower-case letters, digits and dashes), or "none"',
     "allowed_origins": "a list of origins, each scheme, host and port without a path",
     "denied_origins": "a list of origins, each scheme, host and port without a path",
+    "frame_origins": "a list of origins, each scheme, host and port without a path",
     "allowed_plugins": "a list of names of plugins or distributions",
     "disabled_plugins": "a list of names of plugins or distributions",
     "load_plugins": '"all", "none" or a list of names of plugins',

@@ -144,6 +144,8 @@ class Settings(Model):
     """The origins whose documents may be requested. Unset: every http(s) origin; empty: none."""
     denied_origins: tuple[Origin, ...] = Field(default=(), max_length=1_000)
     """Origins that are never requested, whatever is allowed."""
+    frame_origins: tuple[Origin, ...] = Field(default=(), max_length=1_000)
+    """Origins whose embedded frames are observed although the page around them is of another origin. None by default."""
     allowed_plugins: tuple[Distribution, ...] | None = Field(default=None, max_length=200)
     """Names of plugins, or of distributions, that may be chosen. Unset: any installed one, but none by a repository."""
     disabled_plugins: tuple[Distribution, ...] = Field(default=(), max_length=200)

@@ -351,6 +351,7 @@ class Host:
             gate=opened.gate,
             timeouts=opened.timeouts,
             limits=Limits(max_nodes=budgets.max_nodes, max_bytes=budgets.max_bytes),
+            frame_origins=self.settings.frame_origins,
             observation_ttl=budgets.observation_ttl,
             budget=SessionBudget(budgets.actions),
             popups=opened.popups,

@@ -70,6 +70,8 @@ class SessionContext:
     gate: OriginGate = field(default_factory=OriginGate)
     timeouts: Timeouts = field(default_factory=Timeouts)
     limits: Limits = field(default_factory=lambda: Limits(max_nodes=60, max_bytes=49_152))
+    frame_origins: tuple[str, ...] = ()
+    """Origins whose frames are entered wherever they are embedded."""
     observation_ttl: float = 30.0
     budget: SessionBudget = field(default_factory=SessionBudget)
     popups: PopupPolicy = PopupPolicy.STAY

@@ -144,6 +144,7 @@ class ObservationDesk:
             find=ask.find,
             skip=skip,
             frames=ask.frames if ask.frames is not None else self._own_frames(),
+            frame_origins=ctx.frame_origins,
             closed_shadow=ask.closed_shadow or Support.NONE,
             anchor=self._anchor if ask.anchor_last_action else None,
             boxes=ask.boxes,

@@ -92,6 +92,7 @@ FORBIDDEN = {
     "dialogs": '"hold"',
     "browser.executable": '"/bin/sh"',
     "browser.no_sandbox": "true",
+    "frame_origins": '["https://evil.example"]',
     "browser.headless": "false",
     "browser.args": '["--remote-debugging-port=1"]',
     "profiles.dir": '"x"',
