@@ -234,3 +234,29 @@ async def test_a_frame_that_goes_elsewhere_and_back_is_followed(framed: Framed, 
         assert {node.frame_origin for node in seen.nodes} == {"", origin}
     with pytest.raises(DocumentGone):
         await tab.do(ClickGesture, old)
+
+
+@pytest.mark.parametrize("path", ["cdn-cgi/challenge-platform/check.html", "inner.html"])
+async def test_nothing_is_installed_in_the_frame_of_a_human_verification(opened: Any, site: Site, path: str) -> None:
+    """It is named and left alone; the frame beside it shows that the look would find what is installed."""
+    tab = await opened(nested(site.url("frames_outer.html"), site.url(path)))
+    page = tab.transport
+
+    async def ask(method: str, **params: Any) -> Any:
+        return await page.cdp("p1", method, params, deadline=SECONDS)
+
+    for _ in range(100):
+        tree = (await ask("Page.getFrameTree"))["frameTree"]
+        found = [child["frame"] for child in tree.get("childFrames", ()) if child["frame"]["url"].endswith(path)]
+        if found:
+            break
+        await asyncio.sleep(0.05)
+    seen = await tab.look(frames=ALL)
+    world = await ask("Page.createIsolatedWorld", frameId=found[0]["id"], worldName="ues")
+    answer = await ask(
+        "Runtime.evaluate", expression="typeof globalThis.__ues", contextId=world["executionContextId"], returnByValue=True
+    )
+    barred = path != "inner.html"
+    assert answer["result"]["value"] == ("undefined" if barred else "object")
+    assert (TruncationReason.HUMAN_VERIFICATION_FRAME in seen.reasons) is barred
+    assert any(node.key.frame for node in seen.nodes) is not barred

@@ -7,6 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
+from ues_core.web.verification import LEAVE
+
 WORLD: Final = "ues"
 """Name of the isolated world in which the collector lives."""
 
@@ -55,7 +57,7 @@ def module_source(name: str) -> str:
 def bundle() -> str:
     """The script that installs the collector in the world it runs in, once per document."""
     parts = [_scoped(name, module_source(name)) for name in MODULES]
-    return '(() => {\n"use strict";\n' + "".join(parts) + "$api.install();\n})();\n"
+    return f'(() => {{\n"use strict";\n{LEAVE}' + "".join(parts) + "$api.install();\n})();\n"
 
 
 def _scoped(name: str, source: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -21,6 +22,15 @@ _HUMAN_VERIFICATION: Final = (
     ("smartcaptcha", ("smartcaptcha.yandexcloud.net", "smartcaptcha.yandex.ru", "smartcaptcha.cloud.yandex.ru"), ""),
     ("tencent-captcha", ("captcha.qq.com", "captcha.gtimg.com", "captcha.qcloud.com"), ""),
 )
+
+
+LEAVE: Final = (
+    "if (window !== window.parent) { const host = location.hostname.toLowerCase(), path = location.pathname;\nif ("
+    + json.dumps([[hosts, part] for _, hosts, part in _HUMAN_VERIFICATION])
+    + ".some(([hosts, part]) => path.includes(part) && hosts.some((one) => one === '' || one === host || host.endsWith(`.${one}`))))"
+    " return; }\n"
+)
+"""The same judgement as the first statement of a script: in such a frame nothing of it is installed."""
 
 
 def verification_service(url: str) -> str:
