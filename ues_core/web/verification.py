@@ -27,8 +27,8 @@ _HUMAN_VERIFICATION: Final = (
 LEAVE: Final = (
     "if (window !== window.parent) { const host = location.hostname.toLowerCase(), path = location.pathname;\nif ("
     + json.dumps([[hosts, part] for _, hosts, part in _HUMAN_VERIFICATION])
-    + ".some(([hosts, part]) => path.includes(part) && hosts.some((one) => one === '' || one === host || host.endsWith(`.${one}`))))"
-    " return; }\n"
+    + ".some(([hosts, part]) => path.includes(part) &&"
+    " hosts.some((one) => one === '' || one === host || host.endsWith(`.${one}`)))) return; }\n"
 )
 """The same judgement as the first statement of a script: in such a frame nothing of it is installed."""
 
