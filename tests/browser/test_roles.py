@@ -87,3 +87,22 @@ async def test_what_the_page_means_to_be_operated_is_interactive_in_the_wrong_pl
     assert nodes["loosetree"].interactive
     assert not nodes["looseitem"].interactive
     assert not nodes["nameless"].interactive
+
+
+async def test_a_host_that_hands_its_focus_on_is_no_node_and_a_drawn_dialog_is_one(opened: Opener, site: Site) -> None:
+    tab = await opened(site.url("second.html"))
+    script = """
+      document.body.innerHTML = '<x-b tabindex="0">Go</x-b><x-c tabindex="0">Stay</x-c>'
+        + '<dialog style="display:block" aria-label="About">Text</dialog><dialog aria-label="Closed">Text</dialog>';
+      for (const [name, delegatesFocus] of [["x-b", true], ["x-c", false]])
+        document.querySelector(name).attachShadow({ mode: "open", delegatesFocus }).innerHTML = "<button><slot></slot></button>";
+      1
+    """
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": script}, deadline=20)
+    seen = [(node.tag, node.role, node.name) for node in (await tab.look()).nodes]
+    assert seen == [
+        ("button", "button", "Go"),
+        ("x-c", "", "Stay"),
+        ("button", "button", "Stay"),
+        ("dialog", "dialog", "About"),
+    ]

@@ -1,7 +1,7 @@
 // What may be observed at all: controls, and with `content` also what stands there to be read.
 
 import {
-  closedRoots, composedChildren, composedParent, documentElement, firstChild, hasAttr, hostOf, inputType, isHtml, labelControl, listItem, listLength, localName, matches,
+  closedRoots, composedChildren, composedParent, delegatesFocus, documentElement, firstChild, hasAttr, hostOf, inputType, isHtml, labelControl, listItem, listLength, localName, matches,
   nextSibling, nodeType, queryAll, queryFirst, rootNode, shadowRootOf, textData, ELEMENT, TEXT,
 } from "./dom.js";
 import { visibleText } from "./names.js";
@@ -12,7 +12,7 @@ import { cut, tidy, NAME_LIMIT } from "./text.js";
 // The engine tries one alternative after the other on every element: the commonest that are none of them are told apart first.
 const CONTROLS =
   ":not(td,tr,div,span,p,li,b,i,ul,section,label):is(button,a[href],input,textarea,select,summary,h1,h2,h3,h4,h5,h6,iframe,frame," +
-  "area[href],dialog[open],audio[controls],video[controls]),[role],[contenteditable],[tabindex]";
+  "area[href],dialog,audio[controls],video[controls]),[role],[contenteditable],[tabindex]";
 const STRUCTURE =
   CONTROLS + ",p,li,dt,dd,td,th,caption,figcaption,blockquote,pre,legend,output,img[alt],progress,meter,nav,main,aside,header,footer," +
   "article,section,form,fieldset,ul,ol,dl,table,tr,address,time";
@@ -82,7 +82,7 @@ export function gate(found, detail) {
   const texts = detail === "content" ? new Texts() : null;
   return (el, tag) => {
     if (tag === "input" && isHtml(el) && inputType(el) === "hidden") return false;
-    if (!found.flat && isInnerHalf(el)) return false;
+    if (!found.flat && (isInnerHalf(el) || isMereHost(el))) return false;
     if (texts !== null) return texts.counts(el, tag);
     return !hasAttr(el, "role") || roleOf(el) !== "none";
   };
@@ -94,6 +94,13 @@ function isInnerHalf(el) {
   if (!(root instanceof ShadowRoot)) return false;
   const role = roleOf(el);
   return HALVES.has(role) && roleOf(hostOf(root)) === role && isFocusable(hostOf(root));
+}
+
+// A host that only hands the focus on, and says of itself nothing, is no node beside what it hands it to.
+function isMereHost(el) {
+  const root = shadowRootOf(el);
+  if (root === null || !delegatesFocus(root) || hasAttr(el, "onclick")) return false;
+  return roleOf(el) === "" && !matches(el, "[aria-label],[aria-labelledby],[contenteditable]");
 }
 
 // -- text that is no control -----------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ export const rootNode = method(Node.prototype, "getRootNode");
 export const textData = getter(CharacterData.prototype, "data");
 
 export const hostOf = getter(ShadowRoot.prototype, "host");
+export const delegatesFocus = getter(ShadowRoot.prototype, "delegatesFocus");
 export const assignedNodes = method(HTMLSlotElement.prototype, "assignedNodes");
 
 export const queryDocument = method(Document.prototype, "querySelectorAll");
