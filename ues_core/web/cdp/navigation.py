@@ -20,6 +20,8 @@ _STATES: Final = {
     WaitUntil.LOAD: "load",
 }
 _STOP_SECONDS: Final = 1.0
+_HELD_SECONDS: Final = 1.0
+"""After this time without an answer, a script of the document that is left is taken to hold it up."""
 
 
 class Navigator:
@@ -36,6 +38,7 @@ class Navigator:
             return Went(NavigationKind.NONE, denied=reason)
         page.navigating += 1
         try:
+            await self._free(page, clock)
             return await self._navigate(page, url, wait_until, clock)
         except DeadlineExceeded:
             # Before anything else is asked for: what is stopped later would be the next navigation.
@@ -44,6 +47,17 @@ class Navigator:
             raise
         finally:
             page.navigating -= 1
+
+    async def _free(self, page: Page, clock: Clock) -> None:
+        """End a script that loops in the document that is left: it could not go away, and meanwhile nothing could end it."""
+        if page.crashed:
+            return
+        send, held = self._transport.send, min(_HELD_SECONDS, clock.left() / 4)
+        with contextlib.suppress(DriverError):
+            try:
+                await send(page, "Runtime.evaluate", {"expression": "0"}, deadline=held)
+            except DeadlineExceeded:
+                await send(page, "Runtime.terminateExecution", {}, deadline=held)
 
     async def _navigate(self, page: Page, url: str, wait_until: WaitUntil, clock: Clock) -> Went:
         before, page.crashed = page.document, False
