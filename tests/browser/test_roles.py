@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ues_core.contract import Detail
+from ues_core.contract import ClickGesture, Detail, Find
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Opener, Site
@@ -106,3 +106,34 @@ async def test_a_host_that_hands_its_focus_on_is_no_node_and_a_drawn_dialog_is_o
         ("button", "button", "Stay"),
         ("dialog", "dialog", "About"),
     ]
+
+
+INTERNALS = """
+  document.body.innerHTML = '<x-choice tabindex="0">Express</x-choice><x-choice tabindex="0">Slow</x-choice>'
+    + '<x-plain tabindex="0">Plain</x-plain>';
+  customElements.define("x-choice", class extends HTMLElement {
+    constructor() {
+      super();
+      this.attachShadow({ mode: "open" }).innerHTML = "<slot></slot>";
+      const internals = this.attachInternals();
+      internals.role = "radio";
+      internals.ariaChecked = "false";
+      this.addEventListener("click", () => { internals.ariaChecked = "true"; });
+    }
+  });
+  document.querySelector("x-plain").attachShadow({ mode: "open" }).innerHTML = "<slot></slot>";
+  1
+"""
+
+
+async def test_roles_and_states_in_element_internals_are_seen_and_followed(opened: Opener, site: Site) -> None:
+    tab = await opened(site.url("second.html"))
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": INTERNALS}, deadline=20)
+    nodes = {node.name: node for node in (await tab.look()).nodes}
+    assert {name: node.role for name, node in nodes.items()} == {"Express": "radio", "Slow": "radio", "Plain": ""}
+    assert nodes["Express"].states.checked == "false"
+    landing = await tab.do(ClickGesture, nodes["Express"])
+    assert landing.landed == "on-target"
+    after = {node.name: node for node in (await tab.look()).nodes}
+    assert [after[name].states.checked for name in ("Express", "Slow")] == ["true", "false"]
+    assert [node.name for node in (await tab.look(find=Find(text="s", role="radio"))).nodes] == ["Express", "Slow"]

@@ -55,7 +55,6 @@ async def test_material_chips_and_menus_show_their_state(open_page: Opener, orig
         await hand.says("Copy label")
 
 
-@pytest.mark.xfail(strict=True, reason="roles and states that are set through element internals are not seen by scripts")
 async def test_material_radios_and_tabs_have_the_roles_of_their_internals(open_page: Opener, origin: str) -> None:
     async with open_page(origin, "/pages/material.html") as hand:
         await hand.find("button", "Check parcel")

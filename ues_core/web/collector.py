@@ -22,6 +22,7 @@ MODULES: Final = (
     "text",
     "keys",
     "secrets",
+    "internals",
     "roles",
     "clipping",
     "geometry",

@@ -27,6 +27,7 @@ from ues_core.contract import (
 )
 from ues_core.web.crossing import beyond
 from ues_core.web.deadline import Clock
+from ues_core.web.internals import learn_internals
 from ues_core.web.probe import Probe
 from ues_core.web.transport import FrameView, WebTransport
 from ues_core.web.verification import verification_service
@@ -59,12 +60,11 @@ async def collect(transport: WebTransport, page: str, request: CollectRequest, c
         await transport.frames_ready(page, deadline=clock.left())
     n = within.n if within is not None else 0
     complete = await _pierce(transport, page, view, request, n, clock)
-    answer = await _ask(transport, page, view, request, n, base, clock)
-    head, _, body = answer.rpartition("\n")
+    frames, body = await _ask(transport, page, view, request, n, base, clock)
     if body in ('{"gone":true}', _FOREIGN):
         raise DriverError("The node to look within is gone.", code=Code.TARGET_GONE, next_step="Observe the whole page.")
     collected = _unverified(parse(body), complete)
-    return await _with_frames(transport, page, request, collected, json.loads(head), view, base, clock) if head else collected
+    return await _with_frames(transport, page, request, collected, frames, view, base, clock) if frames else collected
 
 
 def parse(text: str) -> Collected:
@@ -86,7 +86,8 @@ async def _ask(
     within: int,
     base: tuple[float, float],
     clock: Clock,
-) -> str:
+) -> tuple[list[dict[str, Any]], str]:
+    """The frames in a frame, and what it shows. Where custom elements may have roles in their internals, it is looked at twice."""
     anchor = request.anchor
     argument = {
         "page": page,
@@ -104,9 +105,23 @@ async def _ask(
         "origins": _origins(transport, page, request),
         "base": base,
         "pierce": request.closed_shadow is Support.ACT,
+        "learned": False,
         "anchor": anchor.n if anchor is not None and (anchor.frame, anchor.document) == (view.id, view.document) else 0,
     }
-    return await transport.evaluate(page, view.id, "collect", argument, deadline=clock.left(), document=view.document)
+    answer = await transport.evaluate(page, view.id, "collect", argument, deadline=clock.left(), document=view.document)
+    frames, asked, body = _apart(answer)
+    if asked and await learn_internals(transport, page, view, clock):
+        argument["learned"] = True
+        answer = await transport.evaluate(page, view.id, "collect", argument, deadline=clock.left(), document=view.document)
+        frames, _, body = _apart(answer)
+    return frames, body
+
+
+def _apart(answer: str) -> tuple[list[dict[str, Any]], int, str]:
+    """The collector's answer: frames, how many elements it wonders about, and the observation itself."""
+    head, _, body = answer.rpartition("\n")
+    told: dict[str, Any] = json.loads(head) if head else {}
+    return told.get("frames", []), int(told.get("asked", 0)), body
 
 
 async def _with_frames(
@@ -196,14 +211,11 @@ async def _inner(
         # A frame that hangs in a process of its own must not cost the page its observation.
         share = Clock(clock.left() / 2)
         complete = await _pierce(transport, page, child, smaller, 0, share)
-        answer = await _ask(transport, page, child, smaller, 0, base, share)
-        head, _, body = answer.rpartition("\n")
+        frames, body = await _ask(transport, page, child, smaller, 0, base, share)
         if body == _FOREIGN:
             return NOT_TRAVERSED
         collected = _unverified(parse(body), complete)
-        return (
-            await _with_frames(transport, page, smaller, collected, json.loads(head), child, base, clock) if head else collected
-        )
+        return await _with_frames(transport, page, smaller, collected, frames, child, base, clock) if frames else collected
     except DocumentGone:
         return TruncationReason.FRAME_UNREADABLE
     except DriverError as error:

@@ -49,7 +49,7 @@ def answer(frame: str, names: list[tuple[str, int | None]], frames: list[dict[st
     body = json.dumps(
         {"surface": {"page": "p1", "document": "D" + frame}, "nodes": nodes, "candidates": len(nodes)}, separators=(",", ":")
     )
-    return f"{json.dumps(frames)}\n{body}" if frames else body
+    return f"{json.dumps({'frames': frames, 'asked': 0})}\n{body}" if frames else body
 
 
 def note(n: int, *, same: bool = True, shown: bool = True, parent: int | None = None, src: str = "") -> dict[str, Any]:

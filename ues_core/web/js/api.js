@@ -7,6 +7,7 @@ import { attr, isConnected, queryDocument, readyState } from "./dom.js";
 import { identityOf } from "./facts.js";
 import { sha256 } from "./forms.js";
 import { frameOffset, hitTest, outward, through, visibleRect } from "./geometry.js";
+import { askedAbout, learn } from "./internals.js";
 import { arm, disarm, watch } from "./guard.js";
 import { keyOf, nodeOf } from "./keys.js";
 import { read } from "./read.js";
@@ -61,6 +62,8 @@ const api = {
     arm(null, "", "none");
     return {};
   }),
+  askedAbout,
+  learn: text(learn),
   seekHosts: text(seekHosts),
   planHosts: text(planHosts),
   hosts,

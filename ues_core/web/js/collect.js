@@ -8,6 +8,7 @@ import { candidatesOf, contentName, gate, isContent } from "./candidates.js";
 import { factsOf } from "./facts.js";
 import { seeker } from "./find.js";
 import { contentBox, frameOffset, isInView, meetsViewport, roughRect, viewSize, visibleRect } from "./geometry.js";
+import { askAbout, askedCount, beginAsking, mayHaveInternals } from "./internals.js";
 import { keyOf, nodeOf } from "./keys.js";
 import { visibleText } from "./names.js";
 import { watchSecrets } from "./secrets.js";
@@ -24,6 +25,7 @@ export function collect(request) {
   if (root === null || (request.within > 0 && !isConnected(root))) return JSON.stringify({ gone: true });
   watchSecrets(document);
   closedRoots.begin(request.pierce === true);
+  beginAsking();
   const where = {
     page: request.page, frame: request.frame, document: request.document, origin: request.frame === "" ? "" : self.origin,
     offset: request.boxes ? offsetIn(request) : null,
@@ -84,6 +86,7 @@ function scan(found, request, state) {
       continue;
     }
     if (!counts(el, tag)) continue;
+    if (!found.flat && !request.learned && mayHaveInternals(el)) askAbout(el);
     let rect = close ? visibleRect(el) : roughRect(el);
     let first = rect !== null && meetsViewport(rect, request.view);
     if (first && !close) rect = visibleRect(el);
@@ -267,7 +270,8 @@ function assemble(found, state, where, root, request) {
   }
   const json = JSON.stringify(head);
   const nodes = `${json.slice(0, -1)},"nodes":[${state.json.join(",")}]}`;
-  return state.frames.length === 0 ? nodes : `${JSON.stringify(state.frames)}\n${nodes}`;
+  const asked = askedCount();
+  return state.frames.length + asked === 0 ? nodes : `${JSON.stringify({ frames: state.frames, asked })}\n${nodes}`;
 }
 
 function anchorOf(n, state, root) {

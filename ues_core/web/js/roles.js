@@ -4,6 +4,7 @@ import {
   HTML, attr, closest, closestComposed, composedParent, firstElementChild, hasAttr, hasEditContext, inputType, isContentEditable, isHtml, localName, matches,
   namespaceOf, nextElement, queryAll, queryElement, referred, rootNode, selectMultiple, selectSize, textContent,
 } from "./dom.js";
+import { internalsOf } from "./internals.js";
 import { perRun } from "./run.js";
 
 const words = (text) => new Set(text.split(" "));
@@ -170,9 +171,15 @@ export function nativeRole(el) {
     default: {
       const role = NATIVE[tag];
       if ((role === undefined || tag === "p") && isEditingHost(el)) return "textbox";
-      return role ?? (GENERIC.has(tag) ? "generic" : "");
+      return role ?? (GENERIC.has(tag) ? "generic" : internalRole(el, tag));
     }
   }
+}
+
+// Only words of ARIA: the browser has names of its own for what has no role.
+function internalRole(el, tag) {
+  const role = tag.includes("-") ? internalsOf(el)?.role ?? "" : "";
+  return ARIA_ROLES.has(role) && role !== "generic" && role !== "none" ? role : "";
 }
 
 function svgRole(el, tag) {

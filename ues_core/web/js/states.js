@@ -4,6 +4,7 @@ import {
   attr, byId, closest, closestComposed, composedParent, deepActive, dialogOpen, hasAttr, inputChecked, inputForm, inputIndeterminate, inputType, inputValue,
   isHtml, matches, checkVisibility, optionSelected, progressPosition, queryAll, rootNode, selectMultiple,
 } from "./dom.js";
+import { internalsOf } from "./internals.js";
 import { perRun } from "./run.js";
 import { withheld } from "./secrets.js";
 import { brief, NAME_LIMIT } from "./text.js";
@@ -34,9 +35,18 @@ export function statesOf(el, id) {
   set(states, "level", levelOf(el, tag, role));
   putPlace(states, el, role, tag);
   putRange(states, el, id, tag);
+  if (tag.includes("-")) putInternals(states, el);
   if (deepActive() === el) states.focused = true;
   for (const _ in states) return states;
   return null;
+}
+
+// What attributes say comes first; internals say the rest.
+function putInternals(states, el) {
+  const facts = internalsOf(el);
+  if (facts === null) return;
+  for (const name of ["checked", "pressed"]) if (facts[name] !== undefined && !hasAttr(el, `aria-${name}`)) states[name] = tristate(facts[name]);
+  for (const name of ["selected", "expanded"]) if (facts[name] !== undefined && !hasAttr(el, `aria-${name}`)) states[name] = facts[name];
 }
 
 /** The kind of thing that opens when it is used: aria-haspopup, by its valid words. */
