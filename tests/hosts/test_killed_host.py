@@ -20,6 +20,7 @@ from ues_core.contract import LedgerVerdict
 from ues_core.seal.history import chain_files
 from ues_core.seal.keys import load_public_key
 from ues_core.seal.verify import verify_chain
+from ues_core.web.processes import ProfileHome
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is a POSIX signal")]
 
@@ -27,6 +28,9 @@ GONE_SECONDS = 5.0
 """What the product promises: its browsers end by themselves within this."""
 MOMENTS = (0, 1, 3, 6, 9, 12)
 """Lines of progress after which the host is killed; 0 is as soon as a browser process is there."""
+
+FIXED_BY_HAND = 6
+"""After this one a person cleans up, with ``ues doctor --fix``; after the others the next host does."""
 
 
 @pytest.fixture
@@ -78,15 +82,18 @@ def test_a_host_killed_at_any_moment_cleans_up(state: Path, driver: str, moment:
         time.sleep(0.05)
     assert browsers_of(state) == []
 
-    fixed = subprocess.run(
-        [sys.executable, "-m", "ues_core.cli", "doctor", "--fix", "--json"],
-        capture_output=True,
-        text=True,
-        env=variables(state),
-        timeout=120,
-        check=False,
-    )
-    assert fixed.returncode == 0, fixed.stdout + fixed.stderr
+    if moment == FIXED_BY_HAND:
+        fixed = subprocess.run(
+            [sys.executable, "-m", "ues_core.cli", "doctor", "--fix", "--json"],
+            capture_output=True,
+            text=True,
+            env=variables(state),
+            timeout=120,
+            check=False,
+        )
+        assert fixed.returncode == 0, fixed.stdout + fixed.stderr
+    else:
+        ProfileHome(state / "profiles" / "temporary").sweep()  # what the next host does first
     temporary = state / "profiles" / "temporary"
     assert not temporary.exists() or list(temporary.iterdir()) == []
 
