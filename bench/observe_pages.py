@@ -53,12 +53,15 @@ def closed_away(sections: int) -> bytes:
 
 
 TABLE, WIDE, FORM, SMALL, FOLDED = "/table", "/wide", "/form", "/small", "/folded"
+LONG, PROBED = "/long", "/probed"
 PAGES: Final = {
     TABLE: table(500),
     WIDE: wide(6000),
     FORM: form(39),
     SMALL: wide(500),
     FOLDED: closed_away(250),
+    LONG: table(7500),
+    PROBED: wide(2000),
 }
 
 
