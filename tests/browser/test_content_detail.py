@@ -30,3 +30,15 @@ async def test_plain_text_is_told_once_and_phrases_are_merged(opened: Opener, si
     assert "Name" not in {name for _, name in told}, "a label is told as its field's name"
     plain = {(node.role, node.name) for node in (await tab.look()).nodes}
     assert plain == {("status", ""), ("textbox", "Name"), ("button", "Go now")}
+
+
+async def test_text_right_in_custom_elements_and_drawings_is_told(opened: Opener, site: Any) -> None:
+    tab = await opened(site.url("second.html"))
+    script = """
+      document.body.innerHTML = '<x-note>Made up</x-note>'
+        + '<svg width="80" height="20"><title>Hidden</title><text y="15">Drawn</text></svg>';
+      1
+    """
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": script}, deadline=20)
+    seen = await tab.look(detail=Detail.CONTENT)
+    assert [(node.tag, node.name) for node in seen.nodes if node.content] == [("x-note", "Made up"), ("text", "Drawn")]

@@ -18,7 +18,13 @@ const STRUCTURE =
   "article,section,form,fieldset,ul,ol,dl,table,tr,address,time";
 // Boxes and phrases that pages put plain text in.
 const PLAIN = "div,span,label,b,strong,i,em,small,code,kbd,samp,u,s,mark,q,cite,abbr,dfn,del,ins,var,sub,sup,center,font,a,details,body";
-const CONTENT = `${STRUCTURE},${PLAIN}`;
+// Any other name is one that a page made up, or of a drawing; both may hold text. What never shows any is left out.
+const NO_TEXT =
+  "html,head,title,base,link,meta,style,script,noscript,template,slot,br,hr,wbr,img,picture,source,track,map,area,video,audio,iframe,frame," +
+  "frameset,object,embed,param,canvas,input,button,select,option,optgroup,textarea,datalist,col,colgroup,rp,desc,metadata,defs,svg,g,path," +
+  "use,rect,circle,ellipse,line,polyline,polygon,stop,filter,mask,pattern,clipPath,image,thead,tbody,tfoot,summary,hgroup,search,ruby,rt," +
+  "bdi,bdo,data,menu,dialog,h1,h2,h3,h4,h5,h6,mark,sub,sup";
+const CONTENT = `${STRUCTURE},${PLAIN},:not(${NO_TEXT})`;
 const BLOCKS =
   "div,p,li,dt,dd,td,th,table,ul,ol,dl,h1,h2,h3,h4,h5,h6,blockquote,pre,section,article,form,fieldset,details,nav,main,aside,header,footer";
 // The commonest elements that can have no shadow root: the standard lets only a few, and those with a dash in their name.
