@@ -417,6 +417,15 @@ async def test_loops_are_refused_in_time_and_the_page_comes_back(opened: Opener,
     await lives(tab, stages)
 
 
+async def test_a_loop_that_begins_anew_is_left_behind(opened: Opener, stages: Stages) -> None:
+    tab = await opened(stages.url())
+    again = "setTimeout(function again() { setTimeout(again); for (;;); }, 200);"
+    await tab.session.navigate("p1", stages.url(again), wait_until=WaitUntil.COMMIT, deadline=20)
+    await asyncio.sleep(0.4)
+    assert await refusal(tab) is Code.DEADLINE_EXCEEDED
+    await lives(tab, stages)
+
+
 async def test_a_page_that_goes_away_meanwhile_is_seen_whole_or_refused(opened: Opener, stages: Stages) -> None:
     tab = await opened(stages.url())
     going = "setTimeout(() => { location.href = `${location.pathname}?${Math.random()}`; }, 15);"

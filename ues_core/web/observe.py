@@ -133,7 +133,9 @@ async def _with_frames(
     parent: FrameView,
     base: tuple[float, float],
     clock: Clock,
+    room: int = FRAMES_LIMIT,
 ) -> Collected:
+    """The page with its frames, ``room`` of them at most, however they nest."""
     reasons = set(collected.reasons)
     notes: list[FrameNote] = list(collected.frames)
     nodes: list[NodeFacts] = list(collected.nodes)
@@ -151,7 +153,7 @@ async def _with_frames(
             continue
         if not note["shown"]:
             continue
-        barred = _barred(transport, page, request, child, bool(note["same"])) if len(notes) < FRAMES_LIMIT else NOT_TRAVERSED
+        barred = _barred(transport, page, request, child, bool(note["same"])) if len(notes) < room else NOT_TRAVERSED
         if barred is not None or child is None:
             reasons.add(barred or NOT_TRAVERSED)
             notes.append(FrameNote(origin=origin, reason=barred or NOT_TRAVERSED))
@@ -166,7 +168,7 @@ async def _with_frames(
         # A cursor counts the nodes of the whole listing, of which those of this frame come after all before them.
         listed = size["candidates"] - size["hidden_matches"]
         rest = request.model_copy(update={"skip": max(0, request.skip - listed)})
-        inner = await _inner(transport, page, rest, child, left, nodes, inside, clock)
+        inner = await _inner(transport, page, rest, child, left, nodes, inside, clock, room - len(notes) - 1)
         if isinstance(inner, TruncationReason):
             reasons.add(inner)
             notes.append(FrameNote(origin=origin, reason=inner))
@@ -203,6 +205,7 @@ async def _inner(
     nodes: list[NodeFacts],
     base: tuple[float, float],
     clock: Clock,
+    room: int,
 ) -> Collected | TruncationReason:
     """What one frame shows, or why it is left out."""
     spent = sum(len(node.name) + 60 for node in nodes)
@@ -215,7 +218,9 @@ async def _inner(
         if body == _FOREIGN:
             return NOT_TRAVERSED
         collected = _unverified(parse(body), complete)
-        return await _with_frames(transport, page, smaller, collected, frames, child, base, clock) if frames else collected
+        return (
+            await _with_frames(transport, page, smaller, collected, frames, child, base, clock, room) if frames else collected
+        )
     except DocumentGone:
         return TruncationReason.FRAME_UNREADABLE
     except DriverError as error:

@@ -213,8 +213,8 @@ async def test_a_host_probes_and_sends_nothing_until_the_operator_agreed(chatty:
     said = await outcome(changed, repo)
     assert said[1] is Code.PROVIDER_UNTRUSTED
     assert "https://evil.example.org" in said[2]
-    said = await destination(settings(state, chatty), "chatty")
-    assert said.endswith("(trusted by you; it runs in this process, like any other dependency)")
+    where = await destination(settings(state, chatty), "chatty")
+    assert where.endswith("(trusted by you; it runs in this process, like any other dependency)")
     TrustBook(state).revoke("double", "ues-provider-double", version="1", now=NOW)
     taken_back = await destination(Settings(state_dir=state, isolation=Isolation.IN_PROCESS), "double")
     assert "you took it back; agree with: ues providers trust double" in taken_back

@@ -49,15 +49,26 @@ class Navigator:
             page.navigating -= 1
 
     async def _free(self, page: Page, clock: Clock) -> None:
-        """End a script that loops in the document that is left: it could not go away, and meanwhile nothing could end it."""
+        """End a script that loops in the document that is left: it could not go away, and meanwhile nothing could end it.
+
+        One that begins anew each time is ended with its process, and with what else lives in that and hangs as well.
+        """
         if page.crashed:
             return
-        send, held = self._transport.send, min(_HELD_SECONDS, clock.left() / 4)
+        send, held = self._transport.send, min(_HELD_SECONDS, clock.left() / 6)
         with contextlib.suppress(DriverError):
             try:
                 await send(page, "Runtime.evaluate", {"expression": "0"}, deadline=held)
+                return
             except DeadlineExceeded:
                 await send(page, "Runtime.terminateExecution", {}, deadline=held)
+            try:
+                await send(page, "Runtime.evaluate", {"expression": "0"}, deadline=held)
+                return
+            except DeadlineExceeded:
+                with contextlib.suppress(DeadlineExceeded):
+                    await send(page, "Page.crash", {}, deadline=held)
+                await self._transport.until(page, lambda: page.crashed or page.closed, Clock(held))
 
     async def _navigate(self, page: Page, url: str, wait_until: WaitUntil, clock: Clock) -> Went:
         before, page.crashed = page.document, False
