@@ -15,7 +15,7 @@ from ues_core.contract import AdviceAnswer, AuthorityClaim, AuthorityFinding
 from ues_core.reasoning.authority.claims import claims
 from ues_core.reasoning.authority.decode import View, views
 from ues_core.reasoning.authority.fold import Folded, fold
-from ues_core.reasoning.authority.hidden import Region, broken_inside, invisible_runs, unseen_regions
+from ues_core.reasoning.authority.hidden import Region, addressed, broken_inside, invisible_runs, unseen_regions
 from ues_core.reasoning.authority.mood import asked, inside, reported, stated
 from ues_core.reasoning.authority.words import Sentence, sentences
 
@@ -51,6 +51,9 @@ def scan_text(text: str, field: str = "") -> list[AuthorityFinding]:
     for region in invisible_runs(text):
         found.setdefault(_finding(AuthorityClaim.HIDDEN_TEXT, field, text, region.start, region.end))
         break
+    for region in unseen:
+        if addressed(text, region):
+            found.setdefault(_finding(AuthorityClaim.HIDDEN_TEXT, field, text, region.start, region.end))
     for category, start, end in _claims_of(text, unseen):
         found.setdefault(_finding(category, field, text, start, end))
         if broken_inside(text, start, end) or any(r.start <= start < r.end for r in unseen):

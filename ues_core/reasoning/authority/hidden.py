@@ -27,6 +27,12 @@ _UNSEEN: Final = re.compile(
     re.I,
 )
 """Attributes that make an element invisible, or its text white as the page."""
+_ADDRESSED: Final = re.compile(
+    r"\s{0,20}(?:note\s+to\s+(?:the\s+)?)?(?:ai\s+)?"
+    r"(?:agents?|assistant|ai|llm|agente|asistente|агент(?:у|ам)?|ассистент(?:у)?|代理|智能体|助手|trợ lý)\s{0,3}[:：]",
+    re.I,
+)
+"""A comment that begins by calling on the agent that reads it."""
 _INSIDE: Final = 4_000
 """Characters after an invisible element's tag that belong to it when it is not closed."""
 
@@ -74,6 +80,11 @@ def _comments(text: str) -> Iterator[Region]:
         right = right if right >= 0 else len(text)
         yield Region(left + 4, right)
         left = text.find("<!--", right)
+
+
+def addressed(text: str, region: Region) -> bool:
+    """Whether what a reader does not see is said to an agent: that is telling, whatever it says."""
+    return _ADDRESSED.match(text, region.start, region.end) is not None
 
 
 def broken_inside(text: str, start: int, end: int) -> bool:
