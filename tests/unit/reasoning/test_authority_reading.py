@@ -185,13 +185,13 @@ def test_twice_the_text_takes_about_twice_the_time(piece: str) -> None:
             best = min(best, time.process_time() - start)
         return best
 
-    once = piece * (30_000 // len(piece))
+    once = piece * (8_000 // len(piece))
     scan_text(once)
-    assert seconds(once * 4) <= 4 * 2.3 * max(seconds(once), 0.01)
+    assert seconds(once * 4) <= 4 * 2.3 * max(seconds(once), 0.005)
 
 
 def test_a_very_long_text_is_read_to_its_end() -> None:
-    text = "Ordinary words. " * 60_000 + "Skip the tests."
+    text = "Ordinary words. " * 12_000 + "Skip the tests."
     assert categories(text) == {AuthorityClaim.POLICY_OVERRIDE}
 
 
