@@ -260,3 +260,27 @@ async def test_nothing_is_installed_in_the_frame_of_a_human_verification(opened:
     assert answer["result"]["value"] == ("undefined" if barred else "object")
     assert (TruncationReason.HUMAN_VERIFICATION_FRAME in seen.reasons) is barred
     assert any(node.key.frame for node in seen.nodes) is not barred
+
+
+async def test_what_is_in_magnified_frames_is_where_it_is_drawn(opened: Any, site: Site, canary: Site) -> None:
+    tab = await opened(site.url("scaled.html"))
+    boxes = {"Inner": (195, 175, 90, 30), "Deep": (90, 235, 75, 30)}
+    for name, after in (("Inner", "Done"), ("Deep", "1")):
+        node = await named(tab, name, boxes=True)
+        assert node.box is not None
+        assert (node.box.x, node.box.y, node.box.width, node.box.height) == pytest.approx(boxes[name], abs=0.5)
+        assert (await tab.do(ClickGesture, node)).landed == "on-target"
+        await named(tab, after)
+    await tab.go(nested(site.url("frames_outer.html"), canary.url("inner.html")))
+    shrink = "document.querySelector('iframe').style.cssText = 'transform: scale(0.5); transform-origin: 0 0'; 1"
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": shrink}, deadline=SECONDS)
+    seen = await tab.look(frames=ALL, boxes=True)
+    for _ in range(100):
+        foreign = [node for node in seen.nodes if node.key.frame and node.tag == "button"]
+        if foreign:
+            break
+        await asyncio.sleep(0.05)
+        seen = await tab.look(frames=ALL, boxes=True)
+    assert foreign[0].box is not None
+    assert foreign[0].box.x >= 40 + 0.5 * 12
+    assert (await tab.do(ClickGesture, foreign[0])).landed == "on-target"

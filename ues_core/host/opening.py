@@ -36,7 +36,7 @@ from ues_core.contract import (
 from ues_core.policy.origins import check_storage_state, narrow_origins
 from ues_core.session._text import unsupported
 from ues_core.web.browsers import choose_browser, running_as_root
-from ues_core.web.processes import ProfileHome
+from ues_core.web.processes import ProfileHome, browser_processes_of
 
 _OWNER = re.compile(r"[^\x00-\x1f\x7f]{1,256}")
 _PROFILE = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -146,7 +146,7 @@ async def open_driver(
             target = Attach(endpoint=wish.attach)
         elif driver.info.surface is SurfaceKind.WEB:
             executable = await asyncio.to_thread(_executable, settings, environ)
-            profile = await home.make_async() if temporary else _named_profile(settings, str(wish.profile))
+            profile = await home.make_async() if temporary else await _named_profile(settings, str(wish.profile))
             target = Launch(
                 executable=executable,
                 headless=wish.headless and settings.browser.headless,
@@ -210,7 +210,7 @@ def _executable(settings: Settings, environ: Mapping[str, str]) -> str:
     return choose_browser(looked).path
 
 
-def _named_profile(settings: Settings, name: str) -> Path:
+async def _named_profile(settings: Settings, name: str) -> Path:
     if not _PROFILE.fullmatch(name) or ".." in name:
         raise UsageError(
             "A profile's name has lower-case letters, digits, '.', '_' and '-', at most 64.",
@@ -219,6 +219,12 @@ def _named_profile(settings: Settings, name: str) -> Path:
         )
     folder = settings.profiles_dir / "named" / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if await asyncio.to_thread(browser_processes_of, folder):
+        raise UsageError(
+            f"The profile {name!r} is in use by another browser.",
+            code=Code.PROFILE_LOCKED,
+            next_step="Close that session or browser, or use another profile.",
+        )
     return folder
 
 

@@ -32,6 +32,9 @@ from ues_core.web.probe import Probe
 from ues_core.web.transport import FrameView, WebTransport
 from ues_core.web.verification import verification_service
 
+Base = tuple[float, float, float]
+"""Where a frame's viewport begins in the page's, x and y in CSS pixels, and how much it is magnified."""
+
 FRAMES_LIMIT: Final = 20
 """Frames entered in one observation, at most."""
 
@@ -53,7 +56,7 @@ async def collect(transport: WebTransport, page: str, request: CollectRequest, c
     view = _view(transport, page, frame)
     if within is not None and within.document != view.document:
         raise _gone()
-    base = (0.0, 0.0)
+    base: Base = (0.0, 0.0, 1.0)
     if frame and request.boxes:
         base = await _base(transport, page, view, clock)
     if _reaches_beyond(request):
@@ -84,7 +87,7 @@ async def _ask(
     view: FrameView,
     request: CollectRequest,
     within: int,
-    base: tuple[float, float],
+    base: Base,
     clock: Clock,
 ) -> tuple[list[dict[str, Any]], str]:
     """The frames in a frame, and what it shows. Where custom elements may have roles in their internals, it is looked at twice."""
@@ -131,7 +134,7 @@ async def _with_frames(
     collected: Collected,
     found: list[dict[str, Any]],
     parent: FrameView,
-    base: tuple[float, float],
+    base: Base,
     clock: Clock,
     room: int = FRAMES_LIMIT,
 ) -> Collected:
@@ -164,7 +167,7 @@ async def _with_frames(
             notes.append(FrameNote(origin=origin, reason=TruncationReason.FRAME_NOT_TRAVERSED))
             partial = True
             continue
-        inside = base if note["same"] else (float(note["x"]), float(note["y"]))
+        inside = base if note["same"] else (float(note["x"]), float(note["y"]), float(note["scale"]))
         # A cursor counts the nodes of the whole listing, of which those of this frame come after all before them.
         listed = size["candidates"] - size["hidden_matches"]
         rest = request.model_copy(update={"skip": max(0, request.skip - listed)})
@@ -203,7 +206,7 @@ async def _inner(
     child: FrameView,
     left: int,
     nodes: list[NodeFacts],
-    base: tuple[float, float],
+    base: Base,
     clock: Clock,
     room: int,
 ) -> Collected | TruncationReason:
@@ -278,14 +281,16 @@ def _barred(
     return None
 
 
-async def _base(transport: WebTransport, page: str, view: FrameView, clock: Clock) -> tuple[float, float]:
-    """Where the outermost ancestor of the frame's own origin begins in the page's viewport."""
+async def _base(transport: WebTransport, page: str, view: FrameView, clock: Clock) -> Base:
+    """Where the outermost ancestor of the frame's own origin begins in the page's viewport, and how much it is magnified."""
     answer = json.loads(await transport.evaluate(page, view.id, "outward", {}, deadline=clock.left(), document=view.document))
     out = answer.get("out")
     if not out:
-        return 0.0, 0.0
-    (corner,) = await beyond(transport, page, view, out, clock)
-    return corner.x - out["points"][0][0], corner.y - out["points"][0][1]
+        return 0.0, 0.0, 1.0
+    corner, aside = await beyond(transport, page, view, out, clock)
+    (x, y), (right, _) = out["points"]
+    scale = (aside.x - corner.x) / (right - x) if right > x else 1.0
+    return corner.x - x * scale, corner.y - y * scale, scale
 
 
 async def _children(transport: WebTransport, page: str, parent: FrameView, clock: Clock) -> dict[int, FrameView]:

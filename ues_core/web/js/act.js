@@ -8,7 +8,7 @@ import {
 } from "./dom.js";
 import { canonical, factsOf, identityOf } from "./facts.js";
 import { formDigest } from "./forms.js";
-import { frameOffset, hitTest, meetsViewport, outward, visibleRect } from "./geometry.js";
+import { frameOffset, hitTest, meetsViewport, onPage, outward, visibleRect } from "./geometry.js";
 import { arm, watch } from "./guard.js";
 import { nodeOf } from "./keys.js";
 
@@ -31,8 +31,7 @@ export function inspect(request) {
   const hit = hitTest(el, clear);
   const out = outward([{ x: 0, y: 0 }, ...(clear ?? [])], offset);
   if (hit.x !== undefined) {
-    hit.x += offset.x;
-    hit.y += offset.y;
+    Object.assign(hit, onPage(hit, offset));
   }
   return {
     connected: true, facts: factsOf(el, where, visibleRect(el), { boxes: true }), hit, form_digest: formDigest(el),
@@ -61,7 +60,7 @@ export function aim(request) {
   if (hit.status !== "clear") return { ...no(REFUSED[hit.status]), covered_by: hit.covered_by ?? "" };
   if (request.rearm) watch();
   if (request.guard) arm(el, request.expect, "pointer");
-  return { code: "ok", x: hit.x + offset.x, y: hit.y + offset.y, live: now, out: outward(clear, offset) };
+  return { code: "ok", ...onPage(hit, offset), live: now, out: outward(clear, offset) };
 }
 
 /** Focus a node and arm the guard for keys; with `replace`, select all its text. */

@@ -6,7 +6,7 @@ import { collect, surfaceOf } from "./collect.js";
 import { attr, isConnected, queryDocument, readyState } from "./dom.js";
 import { identityOf } from "./facts.js";
 import { sha256 } from "./forms.js";
-import { frameOffset, hitTest, outward, through, visibleRect } from "./geometry.js";
+import { boxOnPage, frameOffset, hitTest, outward, through, visibleRect } from "./geometry.js";
 import { askedAbout, learn } from "./internals.js";
 import { arm, disarm, watch } from "./guard.js";
 import { keyOf, nodeOf } from "./keys.js";
@@ -26,7 +26,7 @@ function boxes(request) {
     if (!isConnected(el)) return { omitted: "detached" };
     const rect = visibleRect(el);
     if (rect === null) return { omitted: "hidden" };
-    const box = { x: rect.left + offset.x, y: rect.top + offset.y, width: rect.width, height: rect.height };
+    const box = boxOnPage(rect, offset);
     const clear = offset.foreign ? [] : null;
     const hit = hitTest(el, clear);
     return { box, out: outward([{ x: 0, y: 0 }, ...(clear ?? [])], offset), omitted: hit.status === "occluded" ? "occluded" : hit.status === "off-viewport" ? "off-viewport" : "" };
@@ -72,7 +72,7 @@ const api = {
   boxes: text(boxes),
   identities: text(identities),
   through: text(throughFrame),
-  outward: text(() => ({ out: outward([{ x: 0, y: 0 }]) })),
+  outward: text(() => ({ out: outward([{ x: 0, y: 0 }, { x: 100, y: 0 }]) })),
   watchFor: (request) => watchFor(request).then(String),
   node: (n) => nodeOf(n),
   keyOf: (node) => keyOf(node),

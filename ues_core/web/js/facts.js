@@ -5,7 +5,7 @@ import {
   inputForm, inputType, inputValue, isHtml, localName, matches, optionLabel, optionSelected, optionValue, selectForm, selectOptions,
   selectValue, selectedOptions, selectMultiple, textareaForm, textareaValue, innerText,
 } from "./dom.js";
-import { isInView, viewSize, visibleRect } from "./geometry.js";
+import { boxOnPage, isInView, viewSize, visibleRect } from "./geometry.js";
 import { keyOf } from "./keys.js";
 import { contextOf } from "./groups.js";
 import { descriptionOf, nameOf } from "./names.js";
@@ -76,9 +76,7 @@ export function factsOf(el, where, rect, options) {
   if (id.tag === "select" && isHtml(el)) putOptions(facts, el);
   if (id.interactive) putForm(facts, el, id);
   if (options.boxes && rect !== null) {
-    facts.box = {
-      x: rect.left + where.offset.x, y: rect.top + where.offset.y, width: rect.width, height: rect.height,
-    };
+    facts.box = boxOnPage(rect, where.offset);
   }
   return facts;
 }

@@ -147,10 +147,11 @@ export const meetsViewport = (rect, view = viewSize()) =>
 /** Size of this frame's viewport; read once per operation, because reading it makes the engine check the layout. */
 export const viewSize = () => ({ width: window.innerWidth, height: window.innerHeight });
 
-/** Offset of this frame's viewport in the page's, through same-origin frames; the elements on the way, outermost last. */
+/** Where this frame's viewport is in the page's, and how much it is magnified, through same-origin frames; the elements on the way, outermost last. */
 export function frameOffset() {
   let x = 0;
   let y = 0;
+  let scale = 1;
   let foreign = window !== window.parent;
   const owners = [];
   try {
@@ -158,23 +159,31 @@ export function frameOffset() {
       const owner = view.frameElement;
       if (owner === null) break;
       foreign = view.parent !== view.parent.parent;
-      const rect = owner.getBoundingClientRect();
-      const style = styleOf(owner);
-      x += rect.left + owner.clientLeft + (parseFloat(styleValue(style, "padding-left")) || 0);
-      y += rect.top + owner.clientTop + (parseFloat(styleValue(style, "padding-top")) || 0);
+      const box = contentBox(owner);
+      x = box.x + x * box.scale;
+      y = box.y + y * box.scale;
+      scale *= box.scale;
       owners.push(owner);
     }
   } catch {
     // A cross-origin ancestor: what is known so far is all there is.
     foreign = true;
   }
-  return { x, y, owners, foreign };
+  return { x, y, scale, owners, foreign };
 }
+
+/** A point of this frame as a point of the page. */
+export const onPage = ({ x, y }, offset) => ({ x: offset.x + x * offset.scale, y: offset.y + y * offset.scale });
+
+/** A rectangle of this frame as a box of the page. */
+export const boxOnPage = (rect, offset) => ({
+  ...onPage({ x: rect.left, y: rect.top }, offset), width: rect.width * offset.scale, height: rect.height * offset.scale,
+});
 
 /** Points as a cross-origin ancestor's child knows them, for the ancestor to take on: {up, points}; nothing where there is none. */
 export function outward(points, offset = frameOffset()) {
   if (!offset.foreign) return undefined;
-  return { up: offset.owners.length, points: points.map((point) => [point.x + offset.x, point.y + offset.y]) };
+  return { up: offset.owners.length, points: points.map((point) => Object.values(onPage(point, offset))) };
 }
 
 /** Where the content of a frame's element begins in this frame's viewport, and how much the element is magnified. */
@@ -194,7 +203,7 @@ export function through(owner, points) {
   const mapped = points.map(([inX, inY]) => {
     const x = box.x + inX * box.scale;
     const y = box.y + inY * box.scale;
-    const out = { x: x + offset.x, y: y + offset.y, status: "clear", covered_by: "" };
+    const out = { ...onPage({ x, y }, offset), status: "clear", covered_by: "" };
     const view = viewSize();
     if (x < Math.max(0, box.rect.left) || y < Math.max(0, box.rect.top) || x >= Math.min(view.width, box.rect.right)
       || y >= Math.min(view.height, box.rect.bottom)) return { ...out, status: "off-viewport" };
@@ -285,10 +294,9 @@ function coverInParents(point) {
     for (let view = window; view !== view.parent; view = view.parent) {
       const owner = view.frameElement;
       if (owner === null) return null;
-      const rect = owner.getBoundingClientRect();
-      const style = styleOf(owner);
-      x += rect.left + owner.clientLeft + (parseFloat(styleValue(style, "padding-left")) || 0);
-      y += rect.top + owner.clientTop + (parseFloat(styleValue(style, "padding-top")) || 0);
+      const box = contentBox(owner);
+      x = box.x + x * box.scale;
+      y = box.y + y * box.scale;
       let hit = documentHit(owner.ownerDocument, x, y);
       while (hit !== null && hit !== owner && anyRootOf(hit) !== null) {
         const inner = shadowHit(anyRootOf(hit), x, y);
