@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import http.server
 import json
+import os
 import re
 import threading
 import time
@@ -20,12 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser.conftest import make_driver
 from ues_core.contract import (
     ClickGesture,
     Code,
     Collected,
     CollectRequest,
     Detail,
+    Driver,
     DriverError,
     EventKind,
     Find,
@@ -40,6 +43,15 @@ if TYPE_CHECKING:
     from tests.browser.conftest import Opener, Tab
 
 pytestmark = pytest.mark.browser
+
+DRIVERS = ["playwright", "cdp-raw"] if os.environ.get("UES_TEST_EVERY_DRIVER") else ["cdp-raw"]
+"""Both drivers share the collector and the protocol's side of it; UES_TEST_EVERY_DRIVER=1 shows the pages to both."""
+
+
+@pytest.fixture(params=DRIVERS)
+def driver(request: pytest.FixtureRequest) -> Driver:
+    return make_driver(request.param)
+
 
 IDS = ("known", "field", "away")
 HOLD = 1.0
