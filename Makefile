@@ -21,7 +21,7 @@ STAMP   := $(VENV)/.ready
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench wpt clean setup browser format authority retrieval
+.PHONY: help run test types tests bench wpt clean setup browser format authority retrieval
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -59,11 +59,15 @@ test: setup browser
 	@echo "== lint"
 	@$(BIN)/ruff check .
 	@$(BIN)/oxlint --deny-warnings --ignore-pattern '$(VENV)/**' .
-	@echo "== types"
+	@$(MAKE) --no-print-directory -j 2 types tests
+
+# Beside each other: the types keep one core busy, the tests mostly the other.
+types:
 	@$(BIN)/mypy $(TYPED)
-	@echo "== import contract"
 	@$(BIN)/lint-imports --no-logo
-	@echo "== tests"
+
+tests:
+	@echo "== tests, types, import contract"
 	@# A real browser on a busy machine is late at times: a test that fails is run once more, and the last line counts such reruns.
 	@$(BIN)/pytest -n $(JOBS) --maxprocesses 4 --dist worksteal --reruns 1 --reruns-delay 1
 
