@@ -313,6 +313,9 @@ class Gestures:
             return _refused(answer)
         if answer.get("out"):
             shown = await scrolled_to(self._transport, gesture.page, view, answer["out"], clock)
+            main = self._transport.frames(gesture.page)[0]
+            for one in (main, view):
+                await self._transport.evaluate(gesture.page, one.id, "drawn", {}, deadline=clock.left(), document=one.document)
             answer = {**answer, "in_viewport": shown, "code": Code.OK if shown else Code.SCROLL_TARGET_UNREACHABLE}
         return Landing(
             dispatched=True,

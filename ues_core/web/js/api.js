@@ -47,6 +47,15 @@ function identities(request) {
   return out;
 }
 
+const FRAMES_WAIT = 250;
+
+// Once what changed was drawn twice: only then a pointer meets a frame of another process where it is now. A hidden page draws nothing.
+const drawn = () =>
+  new Promise((done) => {
+    setTimeout(done, FRAMES_WAIT, "");
+    requestAnimationFrame(() => requestAnimationFrame(() => done("")));
+  });
+
 const api = {
   collect,
   surface: text(surfaceOf),
@@ -74,6 +83,7 @@ const api = {
   through: text(throughFrame),
   outward: text(() => ({ out: outward([{ x: 0, y: 0 }, { x: 100, y: 0 }]) })),
   watchFor: (request) => watchFor(request).then(String),
+  drawn: () => drawn(),
   node: (n) => nodeOf(n),
   keyOf: (node) => keyOf(node),
   begin,
