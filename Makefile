@@ -21,7 +21,7 @@ STAMP   := $(VENV)/.ready
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test types tests bench wpt clean setup browser format authority retrieval
+.PHONY: help run test lint types tests bench wpt clean setup browser format authority retrieval
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -53,22 +53,26 @@ browser: setup
 run: setup browser
 	@$(BIN)/ues demo
 
-test: setup browser
+test: lint
+	@$(MAKE) --no-print-directory -j 2 types tests
+
+lint: setup
 	@echo "== format"
 	@$(BIN)/ruff format --check .
 	@echo "== lint"
 	@$(BIN)/ruff check .
 	@$(BIN)/oxlint --deny-warnings --ignore-pattern '$(VENV)/**' .
-	@$(MAKE) --no-print-directory -j 2 types tests
 
 # Beside each other: the types keep one core busy, the tests mostly the other.
-types:
+types: setup
+	@echo "== types"
 	@$(BIN)/mypy $(TYPED)
+	@echo "== import contract"
 	@$(BIN)/lint-imports --no-logo
 
-tests:
-	@echo "== tests, types, import contract"
-	@# A real browser on a busy machine is late at times: a test that fails is run once more, and the last line counts such reruns.
+tests: setup browser
+	@echo "== tests"
+	@# A real browser on a busy machine is late at times: a test that fails is run once more, and the last lines name it.
 	@$(BIN)/pytest -n $(JOBS) --maxprocesses 4 --dist worksteal --reruns 1 --reruns-delay 1
 
 bench: setup browser

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-PAGES = sorted(path.name for path in (Path(__file__).resolve().parents[2] / "fixtures").glob("*.html"))
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+PAGES = sorted(path.relative_to(FIXTURES).as_posix() for path in FIXTURES.rglob("*.html"))
 
 
 def without_ids(value: Any) -> Any:
