@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
@@ -46,7 +47,7 @@ from ues_core.reasoning.reuse import KeptAnswer, SessionKey, question_key
 from ues_core.reasoning.wrap import ConsultantOnly
 
 
-class ExchangeSteps:
+class ExchangeSteps(ABC):
     """The state of a consultation and the steps of its exchanges; ``Consultation`` runs them."""
 
     def __init__(
@@ -367,6 +368,7 @@ class ExchangeSteps:
             # the conversation is ours to forget; what its provider says about that changes nothing
             self.next_step = self.next_step or f"The provider did not close its session: {error.sentence}"[:400]
 
+    @abstractmethod
     def _end(
         self,
         outcome: ConsultOutcome,
@@ -378,4 +380,3 @@ class ExchangeSteps:
         judged: Judged | None = None,
     ) -> None:
         """End the exchange with its receipt."""
-        raise AssertionError("a consultation ends its exchanges")
