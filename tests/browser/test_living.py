@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -231,6 +234,7 @@ async def test_a_session_attaches_to_a_running_browser_and_leaves_it_as_it_was(
 ) -> None:
     from ues_driver_cdp_raw.websocket import attach_browser
 
+    temporary = tempfile.mkdtemp(prefix="ues")  # short: the browser puts sockets into it, and it is killed at the end
     browser = await asyncio.create_subprocess_exec(
         chromium,
         "--headless=new",
@@ -241,6 +245,7 @@ async def test_a_session_attaches_to_a_running_browser_and_leaves_it_as_it_was(
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
         start_new_session=True,
+        env={**os.environ, "TMPDIR": temporary},
     )
     try:
         port = tmp_path / "DevToolsActivePort"
@@ -261,6 +266,7 @@ async def test_a_session_attaches_to_a_running_browser_and_leaves_it_as_it_was(
         for process in browser_processes_of(tmp_path):
             process.kill()
         await browser.wait()
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 async def test_closing_leaves_neither_process_nor_folder_and_may_be_repeated(

@@ -51,7 +51,10 @@ def browsers_of(state: Path) -> list[psutil.Process]:
 
 
 def variables(state: Path) -> dict[str, str]:
-    return {**os.environ, "UES_STATE_DIR": str(state), "UES_CONFIG": ""}
+    # a killed host cannot take its folder of a sealed provider away; the next one does when it is old
+    temporary = state / "t"
+    temporary.mkdir(exist_ok=True)
+    return {**os.environ, "UES_STATE_DIR": str(state), "UES_CONFIG": "", "TMPDIR": str(temporary)}
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,8 @@ def kill_tree(pid: int | None, profile_dir: str | Path | None = None, *, seconds
     """End a browser and everything that belongs to it; true when nothing of it is left within ``seconds``.
 
     ``pid``          the main process that we started (the leader of its group); ``None`` when it is not known any more.
-    ``profile_dir``  its profile folder, for the helpers that left the tree.
+    ``profile_dir``  its profile folder, for the helpers that left the tree. The folder for temporary files that may lie beside
+                     it goes too, since it serves this browser alone; the profile itself stays.
     """
     end = time.monotonic() + seconds
     pause = _POLL_SECONDS
@@ -98,6 +99,7 @@ def kill_tree(pid: int | None, profile_dir: str | Path | None = None, *, seconds
             known.setdefault(process.pid, process)
         living = [process for process in known.values() if _lives(process)]
         if not living:
+            _forget_beside(profile_dir)
             return True
         _kill_group(pid, living)
         for process in living:
@@ -221,6 +223,14 @@ class ProfileHome:
 
 
 # -- inside ----------------------------------------------------------------------------------------------------------
+
+
+def _forget_beside(profile_dir: str | Path | None) -> None:
+    if profile_dir is None:
+        return
+    temporary = temporary_dir(profile_dir)
+    if temporary.parent != Path(profile_dir):
+        _remove_once(temporary)
 
 
 def _process(pid: int | None) -> psutil.Process | None:
