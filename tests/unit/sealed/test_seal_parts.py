@@ -294,14 +294,18 @@ def test_exactly_the_packages_of_the_dependencies_are_readable(site: Path, insta
     assert {"pydantic", "pluggy", "ues_core.contract"} <= set(roots.places)
 
 
-def test_of_the_system_single_libraries_are_readable_and_no_folder() -> None:
-    library = os.path.realpath(os.path.dirname(os.__file__))
-    places = seal.interpreter_places()
+def test_of_the_system_single_libraries_are_readable_and_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Path(os.path.realpath(os.path.dirname(os.__file__)))
+    # The child starts without site: of the path only the interpreter's own library is left, whose folder holds site-packages.
+    monkeypatch.setattr(sys, "path", [str(library), str(library / "lib-dynload")])
+    places = [Path(place) for place in seal.interpreter_places()]
     assert library not in places
+    assert library / "json" in places
     for place in places:
-        inside = Path(place).is_relative_to(library) or any(Path(place).is_relative_to(p) for p in sys.path if p)
-        assert inside or (".so" in os.path.basename(place) and not os.path.isdir(place)) or place == "/etc/ld.so.cache", place
-        assert not {"site-packages", "dist-packages"} & set(Path(place).parts[len(Path(library).parts) :])
+        if place.is_relative_to(library):
+            assert not {"site-packages", "dist-packages"} & set(place.relative_to(library).parts), place
+        else:
+            assert (".so" in place.name and not place.is_dir()) or str(place) == "/etc/ld.so.cache", place
 
 
 def test_of_the_core_only_the_contract_is_readable(site: Path, installer: Install) -> None:
