@@ -38,12 +38,8 @@ async def test_an_operation_is_tried_out_in_swagger_ui(open_page: Opener, origin
 
 async def test_a_pet_is_kept_through_swagger_ui(open_page: Opener, origin: str) -> None:
     async with open_page(origin, "/pages/swagger.html") as hand:
-        # its name says that something is posted: nobody opens it without the host's word
-        operation = await hand.find("button", "POST /pets Keep a pet")
-        action = {"verb": "click", "ref": operation.ref}
-        assert (await hand.session.act(action)).code == "external-commit-target"
-        receipt = await hand.session.act(action, approval=await hand.host.approve(hand.session, action))
-        assert receipt.ok, receipt.reason
+        # its name says what the section is about, and opening it posts nothing
+        await hand.do("click", "button", "POST /pets Keep a pet")
         await hand.do("click", "button", "Try it out")
         await hand.find("button", "Execute")
         body = next(node for node in hand.seen.nodes if node.role == "textbox" and node.tag == "textarea")

@@ -67,6 +67,7 @@ _MODIFIERS: Final = {
 _ACTIVATES: Final = frozenset({"enter", "numpadenter", "return", "space", " "})
 _COMMAND_KEYS: Final = frozenset({"enter", "numpadenter", "return", "q", "w"})
 """With Control or Meta: send, quit, close."""
+_METHOD = re.compile(r"\A\s*(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE)\s+(?=/|https?://)")
 _OPAQUE_ID = re.compile(r"[0-9a-f]{8,}|\d{4,}", re.IGNORECASE)
 
 
@@ -174,7 +175,7 @@ def _is_text_field(facts: NodeFacts) -> bool:
 
 
 def _texts(facts: NodeFacts, terms: Lexicon) -> Iterator[tuple[str, Folded]]:
-    name = fold(facts.name)
+    name = fold(_said(facts))
     yield "name", name
     if facts.description:
         yield "description", fold(facts.description)
@@ -186,6 +187,12 @@ def _texts(facts: NodeFacts, terms: Lexicon) -> Iterator[tuple[str, Folded]]:
         yield "group", fold(facts.group)
     if not name.tight:
         yield "identifier", fold(f"{split_identifier(facts.test_id)} . {split_identifier(facts.dom_id)}")
+
+
+def _said(facts: NodeFacts) -> str:
+    """The name; of what folds a section open, without the HTTP method that the section is about: opening it asks for nothing."""
+    opens = facts.states.expanded is not None and not facts.submits
+    return _METHOD.sub("", facts.name, count=1) if opens else facts.name
 
 
 def _segments(url: str) -> Iterator[Folded]:

@@ -389,3 +389,23 @@ def test_a_risky_word_among_any_other_words_is_found(before: str, after: str) ->
         key=NodeKey(page="p", document="d", n=1), role="button", tag="button", name=f"{before} | Uninstall | {after}"
     )
     assert not judge(Verb.CLICK, facts).ok
+
+
+@pytest.mark.parametrize(
+    ("name", "states", "code"),
+    [
+        ("POST /pets Keep a pet", {"expanded": False}, Code.OK),
+        ("DELETE https://a.test/pets/{id} One pet", {"expanded": True}, Code.OK),
+        ("POST /pets Send a pet", {"expanded": False}, COMMIT),
+        ("POST /pets Keep a pet", {}, COMMIT),
+        ("Post /pets", {"expanded": False}, COMMIT),
+        ("POST now", {"expanded": False}, COMMIT),
+        ("Now POST /pets", {"expanded": False}, COMMIT),
+    ],
+)
+def test_the_method_that_a_section_is_about_makes_opening_it_no_side_effect(
+    node: Make, name: str, states: dict[str, bool], code: Code
+) -> None:
+    assert judge(Verb.CLICK, node(name=name, role="button", states=states)).code is code
+    if states and code is Code.OK:
+        assert not judge(Verb.CLICK, node(name=name, role="button", states=states, submits=True)).ok
