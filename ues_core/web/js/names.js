@@ -1,12 +1,12 @@
 // Accessible names and descriptions by accname 1.2, HTML-AAM and SVG-AAM. Text is never computed through a secret.
 
 import {
-  attr, buttonLabels, checkVisibility, closestComposed, collectionItem, collectionLength, composedChildren, composedContains, firstElementChild, hasAttr,
-  inputLabels, inputType, inputValue, isHtml, localName, matches, meterLabels, nextElement, nodeType, optionText, outputLabels,
-  progressLabels, referred, selectLabels, selectedOptions, shadowRootOf, styleOf, styleValue, textContent, textData, textareaLabels,
-  textareaValue, ELEMENT, TEXT,
+  attr, checkVisibility, closestComposed, collectionItem, collectionLength, composedChildren, composedContains, firstElementChild, hasAttr,
+  inputType, inputValue, isHtml, localName, matches, nextElement, nodeType, optionText, referred, selectedOptions, shadowRootOf, styleOf,
+  styleValue, textContent, textData, textareaValue, ELEMENT, TEXT,
 } from "./dom.js";
 import { cased, mayHavePseudo, pseudoText } from "./css_text.js";
+import { labelsOf } from "./labels.js";
 import { isEditingHost, isFocusable, NAMED_BY_CONTENT, roleOf, UNNAMED, WIDGETS } from "./roles.js";
 import { perRun } from "./run.js";
 import { inSecret, isSecret } from "./secrets.js";
@@ -18,10 +18,7 @@ const DEEPEST = 500;
 const SHOWN = { visibilityProperty: true };
 const SKIPPED = new Set(["script", "style", "noscript", "template", "head", "meta", "link", "datalist", "rp"]);
 const OPAQUE = new Set(["iframe", "frame", "object", "embed", "video", "audio", "hr"]);
-const LABELS = {
-  input: inputLabels, textarea: textareaLabels, select: selectLabels, button: buttonLabels, meter: meterLabels,
-  progress: progressLabels, output: outputLabels,
-};
+const LABELLED = new Set(["input", "textarea", "select", "button", "meter", "progress", "output"]);
 const BUTTON_DEFAULTS = { submit: "Submit", reset: "Reset", image: "Submit" };
 const TYPED = new Set(["text", "search", "tel", "url", "email", "number", "range", "date", "time", "month", "week", "datetime-local"]);
 const BY_VALUE = new Set(["textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "progressbar", "meter", "scrollbar"]);
@@ -119,8 +116,7 @@ function textAlternative(el, walk) {
 function nativeName(el, walk) {
   const tag = localName(el);
   if (!isHtml(el)) return svgName(el, tag);
-  const labelsOf = LABELS[tag];
-  if (labelsOf !== undefined) {
+  if (LABELLED.has(tag)) {
     const text = labelText(labelsOf(el), walk);
     if (text !== "") return text;
   }
@@ -154,7 +150,7 @@ function inputName(el) {
 }
 
 function labelText(labels, walk) {
-  if (labels === null || labels.length === 0) return "";
+  if (labels.length === 0) return "";
   const parts = [];
   for (const label of labels) {
     if (!walk.seen.has(label)) parts.push(labelAlternative(label, walk));
