@@ -31,6 +31,11 @@ DISABLED_FEATURES: Final = (
     "Prerender2",
     "SpareRendererForSitePerProcess",
     "Translate",
+    # The list below the address bar, a renderer for each window: half of the work of starting a browser (0.7 of 1.3 seconds of
+    # processor time with Chromium 156).
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
+    "WebUIOmniboxPopup",
 )
 """Features that talk to a vendor or to the local network by themselves, put their own interface over a page, or load one."""
 
