@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ues_core.contract import ClickGesture, Detail, Find
+from ues_core.contract import ClickGesture, Detail, Find, ScrollGesture
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Opener, Site
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 ROLES = {
     "first": "switch",
     "abstract": "generic",
-    "nameless": "group",
+    "unnamed": "group",
     "named": "region",
     "form": "navigation",
     "global": "heading",
@@ -68,6 +68,34 @@ ROLES = {
     "meter": "meter",
     "progress": "progressbar",
     "slotteditem": "listitem",
+    "email": "textbox",
+    "tel": "textbox",
+    "url": "textbox",
+    "password": "textbox",
+    "unknown": "textbox",
+    "date": "textbox",
+    "time": "textbox",
+    "month": "textbox",
+    "week": "textbox",
+    "moment": "textbox",
+    "colour": "textbox",
+    "check": "checkbox",
+    "choice": "radio",
+    "reset": "button",
+    "sent": "button",
+    "push": "button",
+    "shot": "button",
+    "notes": "textbox",
+    "film": "",
+    "sound": "",
+    "svglink": "link",
+    "drawn": "img",
+    "part": "link",
+    "mapped": "img",
+    "dialog": "dialog",
+    "alarm": "alertdialog",
+    "handled": "generic",
+    "bold": "generic",
 }
 
 
@@ -78,6 +106,7 @@ async def test_roles_are_those_of_the_standards(opened: Opener, site: Site) -> N
     assert nodes["edit"].editable
     assert nodes["plaintext"].editable
     assert not nodes["noedit"].editable
+    assert not {"never", "silent"} & set(nodes)
 
 
 async def test_what_the_page_means_to_be_operated_is_interactive_in_the_wrong_place_too(opened: Opener, site: Site) -> None:
@@ -86,7 +115,44 @@ async def test_what_the_page_means_to_be_operated_is_interactive_in_the_wrong_pl
     assert nodes["looseoption"].interactive
     assert nodes["loosetree"].interactive
     assert not nodes["looseitem"].interactive
-    assert not nodes["nameless"].interactive
+    assert not nodes["form"].interactive
+    assert (nodes["handled"].interactive, nodes["handled"].name) == (True, "Handled by a click")
+    assert nodes["bold"].interactive
+    assert {nodes[name].interactive for name in ("check", "film", "part", "svglink")} == {True}
+
+
+async def test_parts_of_a_picture_are_where_they_lie_on_it_and_are_clicked(opened: Opener, site: Site) -> None:
+    tab = await opened(site.url("second.html"))
+    picture = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw=="
+    script = f"""
+      const part = (id, shape) => `<area id=${{id}} href=#${{id}} alt=${{id}} ${{shape}}>`;
+      document.body.innerHTML = '<map name="m">' + part("square", "coords=10,20,50,60")
+        + part("round", "shape=circle coords=100,100,20") + part("none", "coords=1,1") + part("outside", "coords=500,0,600,40")
+        + '</map><map name="unused">' + part("unused", "") + '</map><div style="height: 3000px"></div>'
+        + '<img usemap="#m" width="200" height="200" style="border: 5px solid" src="{picture}" alt="Map">';
+      1
+    """
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": script}, deadline=20)
+    nodes = {node.dom_id: node for node in (await tab.look(boxes=True)).nodes}
+    assert set(nodes) == {"square", "round"}
+    assert not nodes["round"].in_viewport
+    assert (await tab.do(ScrollGesture, nodes["round"])).in_viewport
+    nodes = {node.dom_id: node for node in (await tab.look(boxes=True)).nodes}
+    square, circle = nodes["square"].box, nodes["round"].box
+    assert square is not None
+    assert circle is not None
+    assert (circle.x - square.x, circle.y - square.y) == pytest.approx((70, 60), abs=0.5)
+    assert (square.width, square.height, circle.width) == pytest.approx((40, 40, 40), abs=0.5)
+    for name in ("round", "square"):
+        assert (await tab.do(ClickGesture, nodes[name])).landed == "on-target"
+        assert (await tab.session.surface("p1", deadline=20)).location.endswith(f"#{name}")
+
+
+async def test_ornaments_and_helpers_that_a_page_hides_from_readers_are_no_nodes(opened: Opener, site: Site) -> None:
+    tab = await opened(site.url("semantics/roles.html"))
+    nodes = {node.dom_id for node in (await tab.look(max_nodes=500)).nodes}
+    assert {"told", "reached", "shownimage", "nameless"} <= nodes
+    assert not {"glyph", "helper"} & nodes
 
 
 async def test_a_host_that_hands_its_focus_on_is_no_node_and_a_drawn_dialog_is_one(opened: Opener, site: Site) -> None:

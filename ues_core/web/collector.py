@@ -24,6 +24,7 @@ MODULES: Final = (
     "secrets",
     "internals",
     "roles",
+    "areas",
     "clipping",
     "geometry",
     "css_text",

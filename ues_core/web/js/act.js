@@ -6,6 +6,7 @@ import {
   scrollHeight, scrollIntoView, scrollLeft, scrollTop, scrollWidth, scrollingElement, selectInput, selectMultiple, selectOptions,
   selectTextarea, setInputValue, setOptionSelected, styleOf, styleValue, innerText, textContent, textareaValue,
 } from "./dom.js";
+import { pictureOf } from "./areas.js";
 import { canonical, factsOf, identityOf } from "./facts.js";
 import { formDigest } from "./forms.js";
 import { frameOffset, hitTest, meetsViewport, onPage, outward, visibleRect } from "./geometry.js";
@@ -176,7 +177,7 @@ function intoView(request) {
   const el = live(request);
   if (el === null) return no("target-gone");
   const before = visibleRect(el);
-  scrollIntoView(el, { block: "center", inline: "nearest", behavior: "instant" });
+  scrollIntoView(pictureOf(el) ?? el, { block: "center", inline: "nearest", behavior: "instant" });
   const rect = visibleRect(el);
   const shown = rect !== null && meetsViewport(rect);
   return {

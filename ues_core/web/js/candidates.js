@@ -1,18 +1,18 @@
 // What may be observed at all: controls, and with `content` also what stands there to be read.
 
 import {
-  closedRoots, composedChildren, composedParent, delegatesFocus, documentElement, firstChild, hasAttr, hostOf, inputType, isHtml, labelControl, listItem, listLength, localName, matches,
-  nextSibling, nodeType, queryAll, queryFirst, rootNode, shadowRootOf, textData, ELEMENT, TEXT,
+  attr, closedRoots, composedChildren, composedParent, delegatesFocus, documentElement, firstChild, hasAttr, hostOf, inputType, isHtml,
+  labelControl, listItem, listLength, localName, matches, nextSibling, nodeType, queryAll, queryFirst, rootNode, shadowRootOf, textData, ELEMENT, TEXT,
 } from "./dom.js";
-import { visibleText } from "./names.js";
+import { nameOf, visibleText } from "./names.js";
 import { isFocusable, NAMED_BY_CONTENT, roleOf } from "./roles.js";
-import { inSecret, watchSecrets } from "./secrets.js";
+import { inAriaHidden, inSecret, watchSecrets } from "./secrets.js";
 import { cut, tidy, NAME_LIMIT } from "./text.js";
 
 // The engine tries one alternative after the other on every element: the commonest that are none of them are told apart first.
 const CONTROLS =
   ":not(td,tr,div,span,p,li,b,i,ul,section,label):is(button,a[href],input,textarea,select,summary,h1,h2,h3,h4,h5,h6,iframe,frame," +
-  "area[href],dialog,audio[controls],video[controls]),[role],[contenteditable],[tabindex]";
+  "area[href],dialog,audio[controls],video[controls]),[role],[contenteditable],[tabindex],[onclick]:not(html,body)";
 const STRUCTURE =
   CONTROLS + ",p,li,dt,dd,td,th,caption,figcaption,blockquote,pre,legend,output,img[alt],progress,meter,nav,main,aside,header,footer," +
   "article,section,form,fieldset,ul,ol,dl,table,tr,address,time";
@@ -89,10 +89,22 @@ export function gate(found, detail) {
   return (el, tag) => {
     if (tag === "input" && isHtml(el) && inputType(el) === "hidden") return false;
     if (!found.flat && (isInnerHalf(el) || isMereHost(el))) return false;
+    if (isForNobody(el, tag)) return false;
     if (texts !== null) return texts.counts(el, tag);
     return !hasAttr(el, "role") || roleOf(el) !== "none";
   };
 }
+
+// A picture without a name, or a field that the keyboard does not reach either, which the page hides from all who do not see it:
+// the ornaments and the helpers of components.
+function isForNobody(el, tag) {
+  const isPicture = hasAttr(el, "role") && roleOf(el) === "img";
+  if (!isPicture && !((tag === "textarea" || tag === "input") && attr(el, "tabindex")?.trim() === "-1")) return false;
+  if (!inAriaHidden(el) || isFocusableByKey(el)) return false;
+  return nameOf(el, isPicture ? "img" : "textbox").name === "";
+}
+
+const isFocusableByKey = (el) => isFocusable(el) && !/^\s*-/.test(attr(el, "tabindex") ?? "");
 
 // A component that says itself that it is a checkbox has another one inside: to a person the two are one.
 function isInnerHalf(el) {

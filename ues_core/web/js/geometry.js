@@ -5,6 +5,7 @@ import {
   styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hasEditContext, hostOf, matches, offsetWidth,
   queryAll, rootNode, createRange, firstChild, nextSibling, rangeRect, selectContents, textData, TEXT,
 } from "./dom.js";
+import { pictureOf, shapeOf } from "./areas.js";
 import { inView, isClippedAway } from "./clipping.js";
 import { labelsOf } from "./labels.js";
 import { inAriaHidden } from "./secrets.js";
@@ -32,7 +33,7 @@ export function visibleRect(el) {
     const inner = drawnChild(el, SEARCH) ?? textRect(el);
     if (inner !== null) return inner;
   }
-  return labelRect(el) ?? overlayRect(el) ?? editorRect(el);
+  return labelRect(el) ?? overlayRect(el) ?? editorRect(el) ?? areaRect(el);
 }
 
 /** As visibleRect, without asking whether something around the element clips it away: for counting what is never shown to anyone. */
@@ -71,7 +72,7 @@ function textRect(el) {
 }
 
 /** Whether a person sees the element where the page stands now: in the viewport, and not scrolled out of anything around it. */
-export const isInView = (el, rect, view) => meetsViewport(rect, view) && inView(el, rect, view);
+export const isInView = (el, rect, view) => meetsViewport(rect, view) && inView(pictureOf(el) ?? el, rect, view);
 
 // The hidden-checkbox-with-visible-label is one operable node: its label is where it is drawn.
 function labelRect(el) {
@@ -93,6 +94,18 @@ function overlayRect(el) {
   if (drawing === null || !checkVisibility(drawing, VISIBLE) || styleValue(styleOf(el), "pointer-events") === "none") return null;
   const rect = rectOf(el);
   return drawn(rect) ? rect : null;
+}
+
+// A part of an image map has no box: it is where its shape lies on the picture that shows the map.
+function areaRect(el) {
+  const picture = pictureOf(el);
+  if (picture === null || !checkVisibility(picture, VISIBLE)) return null;
+  const box = contentBox(picture);
+  const [left, top, right, bottom] = shapeOf(el) ?? [0, 0, box.rect.width, box.rect.height];
+  const x = Math.max(box.x + left * box.scale, box.rect.left);
+  const y = Math.max(box.y + top * box.scale, box.rect.top);
+  const rect = new DOMRect(x, y, Math.min(box.x + right * box.scale, box.rect.right) - x, Math.min(box.y + bottom * box.scale, box.rect.bottom) - y);
+  return drawn(rect) && !isClippedAway(picture, rect) ? rect : null;
 }
 
 // What takes text through an EditContext may be as wide as a caret, or lie beneath the drawing of the text: the editor around it

@@ -401,6 +401,9 @@ export function isInteractive(el, role, editable) {
     case "a":
     case "area":
       return hasAttr(el, "href") || hasAttr(el, "onclick");
+    case "audio":
+    case "video":
+      return isHtml(el) && hasAttr(el, "controls");
     default: {
       const index = attr(el, "tabindex");
       return (index !== null && /^\s*\+?\d/.test(index)) || hasAttr(el, "onclick") || isMeantAsWidget(el);
