@@ -1,4 +1,4 @@
-"""Both web drivers hand over identical facts of every page in ``fixtures/``."""
+"""Both web drivers hand over identical facts of every page in ``fixtures/``, and less of it where less is asked for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ues_core.contract import CollectRequest, Detail, Driver, Launch, OpenSpec, WaitUntil, WatchCondition, WatchKind
+from ues_core.contract import (
+    CollectRequest,
+    Detail,
+    Driver,
+    DriverSession,
+    Launch,
+    OpenSpec,
+    TruncationReason,
+    WaitUntil,
+    WatchCondition,
+    WatchKind,
+)
 from ues_core.web.browsers import running_as_root
 
 if TYPE_CHECKING:
@@ -23,6 +34,18 @@ def without_ids(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: without_ids(item) for key, item in value.items() if key not in ("document", "frame")}
     return [without_ids(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+async def cut_anywhere(session: DriverSession, detail: Detail) -> None:
+    """Whatever the budget, what is listed is the beginning of the whole, and parents come before their children."""
+    whole = (await session.collect("p1", CollectRequest(max_nodes=500, max_bytes=1_000_000, detail=detail), deadline=20)).nodes
+    assert all(node.parent is None or 0 <= node.parent < at for at, node in enumerate(whole))
+    for cut in ({"max_nodes": 1}, {"max_nodes": max(1, len(whole) * 2 // 3)}, {"max_bytes": 1500}):
+        part = await session.collect("p1", CollectRequest(**{"max_nodes": 500, "detail": detail, **cut}), deadline=20)
+        assert part.nodes == whole[: len(part.nodes)], cut
+        assert len(part.nodes) <= cut.get("max_nodes", 500)
+        short = {TruncationReason.NODE_BUDGET_EXCEEDED, TruncationReason.BYTE_BUDGET_EXCEEDED}
+        assert bool(short & set(part.reasons)) is (len(part.nodes) < len(whole))
 
 
 async def test_the_same_page_gives_the_same_facts(site: Site, chromium: str, both_drivers: list[Driver]) -> None:
@@ -41,6 +64,7 @@ async def test_the_same_page_gives_the_same_facts(site: Site, chromium: str, bot
                     facts.append(without_ids((await session.collect("p1", ask, deadline=20)).model_dump(mode="json")))
                 assert facts[0] == facts[1], page
                 assert facts[0]["nodes"], page
+                await cut_anywhere(sessions[-1], detail)
     finally:
         for session in sessions:
             await session.close()
