@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
+import unicodedata
+from collections.abc import Iterator
+
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from ues_core.contract import Limits, Node, Observation, Surface
+from ues_core.contract import (
+    ContentFlag,
+    ContentSignal,
+    Delta,
+    DialogNote,
+    FrameNote,
+    Limits,
+    Node,
+    NodeStates,
+    Observation,
+    OptionFacts,
+    Scope,
+    Surface,
+)
 from ues_core.contract.rendering import NODE_LINE, REF_SHAPE, quote, render
 
 REFS = [f"rHHHSSSEEE{i:012d}" for i in range(40)]
@@ -36,29 +54,47 @@ def observation(nodes: list[Node], **more: object) -> Observation:
     return Observation.model_validate(fields)
 
 
-@given(st.lists(st.tuples(HOSTILE, HOSTILE, HOSTILE, HOSTILE), min_size=1, max_size=20), HOSTILE)
-def test_exactly_the_nodes_parse_as_lines(texts: list[tuple[str, str, str, str]], title: str) -> None:
-    nodes = [
-        Node(
-            ref=REFS[i],
-            parent_ref=REFS[i - 1] if i % 3 == 1 else None,
-            role=role[:60],
-            name=name,
-            value=value,
-            description=about,
-            group=value,
-            placeholder=name + about,
-        )
-        for i, (role, name, value, about) in enumerate(texts)
-    ]
-    surface = Surface(page="p1", document="d", location="https://a.test/" + title, title=title)
-    text = render(observation(nodes, surface=surface), 1_000_000)
+def texts_of(model: type[BaseModel], texts: Iterator[str], **given: object) -> dict[str, object]:
+    """A text of the page in every field of a model that takes one, whatever fields there come to be; ``given`` is left as it is."""
+    fields = dict(given)
+    for name, field in model.model_fields.items():
+        if name not in fields and field.annotation in (str, str | None):
+            longest = next((rule.max_length for rule in field.metadata if hasattr(rule, "max_length")), 1000)
+            fields[name] = next(texts)[:longest]
+    return fields
+
+
+def hostile_node(texts: Iterator[str], at: int) -> Node:
+    options = tuple(OptionFacts.model_validate(texts_of(OptionFacts, texts, selected=i % 2 == 0)) for i in range(3))
+    states = NodeStates.model_validate(texts_of(NodeStates, texts))
+    parent = REFS[at - 1] if at % 3 == 1 else None
+    return Node.model_validate(texts_of(Node, texts, ref=REFS[at], parent_ref=parent, options=options, states=states))
+
+
+@given(st.lists(HOSTILE, min_size=4, max_size=40), st.integers(1, 5), st.booleans())
+def test_exactly_the_nodes_parse_as_lines(pool: list[str], count: int, as_delta: bool) -> None:
+    texts = itertools.cycle(pool)
+    nodes = [hostile_node(texts, at) for at in range(count)]
+    assert {"name", "value", "href", "frame_origin", "keyshortcuts"} <= set(texts_of(Node, itertools.repeat("")))
+    more: dict[str, object] = {
+        "surface": Surface.model_validate(texts_of(Surface, texts, page="p1", document="d")),
+        "scope": Scope.model_validate(texts_of(Scope, texts)),
+        "frames": (FrameNote.model_validate(texts_of(FrameNote, texts)),),
+        "dialogs": (DialogNote.model_validate(texts_of(DialogNote, texts)),),
+        "flags": (ContentFlag.model_validate(texts_of(ContentFlag, texts, signal=ContentSignal.ROLE_SPOOF, severity="high")),),
+    }
+    if as_delta:
+        more["delta"] = Delta(since=1, added=tuple(nodes[1:]), changed=(nodes[0],), removed=(REFS[30],), unlisted=(REFS[31],))
+    seen = observation([] if as_delta else nodes, **more)
+    text = render(seen, 1_000_000)
     lines = text.split("\n")
+    assert len(text.splitlines()) == len(lines)
     found = [m.group(1) for line in lines if (m := NODE_LINE.match(line))]
-    assert found == [n.ref for n in nodes]
-    assert len(text.splitlines()) == len(lines) == len(nodes) + 1
-    shaped = [m.start() for m in REF_SHAPE.finditer(text)]
-    assert len(shaped) == len(nodes)
+    listed = [*nodes[1:], nodes[0]] if as_delta else nodes
+    assert found == [n.ref for n in listed] + ([REFS[30]] if as_delta else [])
+    assert len([m.start() for m in REF_SHAPE.finditer(text)]) == len(found)
+    assert not [c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")]
+    assert seen.model_validate_json(seen.model_dump_json()) == seen
 
 
 @given(HOSTILE)
