@@ -161,6 +161,7 @@ async def test_smaller_budgets_are_prefixes_and_say_so(opened: Opener, site: Sit
     rest = await tab.look(max_nodes=100, skip=5)
     assert [node.key for node in rest.nodes] == [node.key for node in full.nodes[5:]]
     window = await tab.look(scan_window=3)
+    assert window.hidden_matches_partial, "a count that stopped early says so"
     assert TruncationReason.SCAN_WINDOW_EXCEEDED in window.reasons
 
 

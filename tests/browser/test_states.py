@@ -40,6 +40,13 @@ STATES: dict[str, dict[str, Any]] = {
     "summary": {"expanded": True},
     "dialog": {"modal": True},
     "focused": {"focused": True},
+    "large": {"checked": "true", "position_in_set": 1, "set_size": 2},
+    "field": {"readonly": True, "required": True},
+    "spin": {"value_min": -5, "value_max": 5, "value_now": -2.5},
+    "tree": {"expanded": True},
+    "shutsummary": {"expanded": False},
+    "list": {"multiselectable": True},
+    "pick": {"selected": False, "checked": "true", "position_in_set": 1, "set_size": 1},
 }
 
 
@@ -49,7 +56,8 @@ async def test_states_come_from_attributes_and_from_what_html_knows(opened: Open
     found = {dom_id: nodes[dom_id].states.model_dump(mode="json", exclude_none=True) for dom_id in STATES if dom_id in nodes}
     assert found == STATES
     assert nodes["popup"].popup == ""
-    assert nodes["menu"].popup == "menu"
+    assert [nodes[name].popup for name in ("menu", "tree", "asks")] == ["menu", "tree", "dialog"]
+    assert (nodes["hinted"].placeholder, nodes["field"].placeholder) == ("As on the card", "Say why")
     assert nodes["pressed"].keyshortcuts == "Control+P"
     assert nodes["readonly"].keyshortcuts == "r"
     assert [option.selected for option in nodes["many"].options] == [True, False, True]
@@ -69,7 +77,8 @@ async def test_a_control_carries_the_legend_or_the_headers_around_it(opened: Ope
     tab = await opened(site.url("semantics/states.html"))
     nodes = {node.dom_id: node for node in (await tab.look(max_nodes=500)).nodes}
     assert {
-        dom_id: nodes[dom_id].group for dom_id in ("post", "disabled", "rename", "reprice", "spanned", "pointed", "task")
+        dom_id: nodes[dom_id].group
+        for dom_id in ("post", "disabled", "rename", "reprice", "spanned", "pointed", "task", "large", "hinted")
     } == {
         "post": "Delivery",
         "disabled": "Closed",
@@ -78,4 +87,6 @@ async def test_a_control_carries_the_legend_or_the_headers_around_it(opened: Ope
         "spanned": "Pear, Price",
         "pointed": "Special",
         "task": "Monday, Task",
+        "large": "Size",
+        "hinted": "Special",
     }

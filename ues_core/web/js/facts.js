@@ -16,6 +16,8 @@ import { brief, cut, NAME_LIMIT, scrub, tidy } from "./text.js";
 
 const RAW_VALUE_LIMIT = 720;
 const OPTIONS_LIMIT = 50;
+/** What a group around it tells more about, in a form or not. */
+const GROUPED = new Set(["radio", "checkbox", "switch", "option", "combobox", "listbox", "slider", "spinbutton"]);
 const VALUELESS = new Set(["checkbox", "radio", "button", "submit", "reset", "image", "file", "hidden"]);
 
 /** The ten identity facts; `rect` may be given when it was read already. */
@@ -179,5 +181,5 @@ function putForm(facts, el, id) {
     const sends = id.tag === "button" ? buttonType(el) === "submit" : id.input_type === "submit" || id.input_type === "image";
     put(facts, "submits", sends && !id.editable);
   }
-  put(facts, "group", contextOf(el, id.role === "radio" || id.role === "checkbox" || id.role === "option" || form !== null));
+  put(facts, "group", contextOf(el, form !== null || id.editable || GROUPED.has(id.role)));
 }
