@@ -112,8 +112,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of what is needed of the checkout, as a git repository of its own."""
     folder = tmp_path_factory.mktemp("docs") / "checkout"
     folder.mkdir()
-    for name in ("ues_core", "docs", "examples"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+    # Of the core one room is enough to be asked about: each consultation reads the whole repository.
+    for name in ("ues_core/reasoning", "docs", "examples"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".mypy_cache"))
     for page in ROOT.glob("*.md"):
         shutil.copy(page, folder)
     who = ["-c", "user.name=Docs", "-c", "user.email=docs@example.org", "-c", "commit.gpgsign=false"]
