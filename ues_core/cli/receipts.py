@@ -38,7 +38,8 @@ Exit codes:
                      was cut short), or the pinned head is not reached
   14  unknown-key    signed by a key that was not given
   15  malformed      a line is no record at all
-   1  something else failed (no key, no such chain); 2  wrong command line
+   1  something else failed (no key, no such chain, no chain at all);
+   2  wrong command line
 """
 
 _Command = Callable[..., int | None]
@@ -140,14 +141,10 @@ def verify(target: str | None, keys: tuple[str, ...], head_digest: str | None, s
         paths: tuple[Path, ...] = (path,)
     else:
         paths = _chains(state)
+    if not paths:
+        raise _nothing(state)
     if head_digest is not None and len(paths) != 1:
         raise click.UsageError("--head is the end of one chain: name the chain or file.")
-    if not paths:
-        if as_json:
-            print_json({"ok": True, "exit_code": 0, "chains": []})
-        else:
-            say("There are no chains to verify.")
-        return 0
     believed = _keys(state, keys)
     reports = [verify_chain(path, believed, head_digest) for path in paths]
     worst = max((str(r.verdict) for r in reports), key=_GRAVITY.index)
@@ -271,10 +268,20 @@ def _keys(state: Path, given: tuple[str, ...]) -> dict[str, PublicKey]:
         public = [load_public_key(state)]
     else:
         public = [
-            read_public_key(Path(text)) if Path(text).exists() else parse_public_key(text, source=f"--key {text[:80]}")
+            read_public_key(Path(text)) if Path(text).is_file() else parse_public_key(text, source=f"--key {text[:80]}")
             for text in given
         ]
     return {one.key_id: one for one in public}
+
+
+def _nothing(state: Path) -> Exception:
+    """Nothing was verified: no success, or whoever deletes the ledgers passes."""
+    from ues_core.contract import UsageError
+
+    return UsageError(
+        f"There are no chains in {state}: nothing was verified.",
+        next_step="No host ran with this state directory yet, or its ledgers were removed. Name another one with --state-dir.",
+    )
 
 
 def _unknown(state: Path, target: str) -> Exception:

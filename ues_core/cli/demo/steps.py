@@ -194,7 +194,7 @@ async def _consult(host: Host, repo: Path, result: DemoResult, note: Callable[..
     if packet.section(SectionName.RELEVANT_FILES).rows:
         note(3, "a claim of the advice is present locally", present >= 1, f"{present} present")
     else:
-        note(3, "no claim is present in a repository without files", present == 0, f"{present} present")
+        note(3, "no claim is present where no file is relevant", present == 0, f"{present} present")
     note(3, "a claim of the advice is absent locally", absent >= 1, f"{absent} absent")
     note(3, "the advice has no authority", not advice.can_produce_pass, f"{advice.authority}, at most {advice.action}")
 
