@@ -1,11 +1,11 @@
-"""Whether a picture shows anything: decoded by Pillow, judged on a small sample of its pixels."""
+"""What a picture shows: whether anything, decoded by Pillow and judged on a sample of its pixels, and where a node is in it."""
 
 from __future__ import annotations
 
 import io
 from typing import Final
 
-from ues_core.contract import CaptureQuality
+from ues_core.contract import Box, Captured, CaptureQuality
 
 SAMPLE_SIDE: Final = 64
 """The picture is scaled down to at most this many pixels a side (reference: a grid of 4,096 samples)."""
@@ -40,3 +40,12 @@ def quality_of(png: bytes) -> CaptureQuality:
     if max(values) - min(values) < RANGE and variance < VARIANCE:
         return CaptureQuality.NEAR_UNIFORM
     return CaptureQuality.USABLE
+
+
+def in_picture(box: Box, shot: Captured) -> Box:
+    """A box of the page, in CSS pixels of its viewport, as pixels of the picture; cut to the picture."""
+    left, right = ((x - shot.origin_x) * shot.scale_x for x in (box.x, box.x + box.width))
+    top, bottom = ((y - shot.origin_y) * shot.scale_y for y in (box.y, box.y + box.height))
+    left, right = max(0.0, min(left, shot.width)), max(0.0, min(right, shot.width))
+    top, bottom = max(0.0, min(top, shot.height)), max(0.0, min(bottom, shot.height))
+    return Box(x=left, y=top, width=right - left, height=bottom - top)

@@ -12,8 +12,6 @@ from pydantic import ValidationError
 from ues_core.contract import (
     Action,
     Approval,
-    Box,
-    Captured,
     CaptureKind,
     CaptureRequest,
     Code,
@@ -51,7 +49,7 @@ from ues_core.session.drafting import parse_action
 from ues_core.session.evidence import EvidenceBook
 from ues_core.session.judging import arguments_digest
 from ues_core.session.observing import Redactor, scrub_surface
-from ues_core.session.picture import quality_of
+from ues_core.session.picture import in_picture, quality_of
 
 MAX_ACTIONS: Final = 50
 """Actions of one ``act_many`` (reference: manual batches of the loop seed)."""
@@ -194,7 +192,7 @@ class Session:
         for number, (key, node) in enumerate(seen.nodes.items(), start=1):
             found = captured.get(key)
             if found is not None and found.box is not None and not found.omitted:
-                marks.append(Mark(number=number, ref=node.ref, box=_in_picture(found.box, shot)))
+                marks.append(Mark(number=number, ref=node.ref, box=in_picture(found.box, shot)))
             else:
                 reason = OmitReason(found.omitted) if found is not None and found.omitted else OmitReason.UNBOUND
                 omitted.append(OmittedMark(ref=node.ref, reason=reason))
@@ -412,16 +410,6 @@ class _Turn:
                 fault=Fault.HOST,
                 next_step="Open a new one: host.session(owner).",
             )
-
-
-def _in_picture(box: Box, shot: Captured) -> Box:
-    """A box of the page as pixels of the picture."""
-    return Box(
-        x=(box.x - shot.origin_x) * shot.scale_x,
-        y=(box.y - shot.origin_y) * shot.scale_y,
-        width=box.width * shot.scale_x,
-        height=box.height * shot.scale_y,
-    )
 
 
 def _find(find: Find | Mapping[str, str] | str | None) -> Find | None:

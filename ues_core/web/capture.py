@@ -42,7 +42,7 @@ class _Area:
 
 async def capture(transport: WebTransport, page: str, request: CaptureRequest, clock: Clock) -> Captured:
     """A PNG of the viewport, the whole page or one node, with the boxes of the nodes asked for."""
-    boxes = await _boxes(transport, page, request.keys, clock)
+    found = await _boxes(transport, page, request.keys, clock)
     area = await _area(transport, page, request, clock)
     surface = json.loads(await transport.evaluate(page, "", "surface", {"page": page, "document": "-"}, deadline=clock.left()))
     density = float(surface["viewport"]["scale"]) * request.scale
@@ -68,8 +68,37 @@ async def capture(transport: WebTransport, page: str, request: CaptureRequest, c
         scale_y=height / area.height,
         origin_x=area.origin_x,
         origin_y=area.origin_y,
-        nodes=boxes,
+        nodes=tuple(_pictured(node, area, request.kind) for node in found),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A node with its box, and whether only the page's own scrolling keeps it out of view."""
+
+    node: CapturedNode
+    beyond: bool = False
+
+
+def _pictured(found: _Found, area: _Area, kind: CaptureKind) -> CapturedNode:
+    """The node as the picture shows it.
+
+    What is out of view but in the picture, of a whole page or of one node, has no hit test: nothing was scrolled for it.
+    """
+    node, box = found.node, found.node.box
+    if box is None:
+        return node
+    if (
+        box.x >= area.origin_x + area.width
+        or box.y >= area.origin_y + area.height
+        or box.x + box.width <= area.origin_x
+        or box.y + box.height <= area.origin_y
+    ):
+        outside = OmitReason.OFF_PAGE if kind is CaptureKind.FULL_PAGE else OmitReason.OFF_VIEWPORT
+        return node.model_copy(update={"omitted": outside})
+    if node.omitted == OmitReason.OFF_VIEWPORT and found.beyond and kind is not CaptureKind.VIEWPORT:
+        return node.model_copy(update={"omitted": ""})
+    return node
 
 
 async def _area(transport: WebTransport, page: str, request: CaptureRequest, clock: Clock) -> _Area:
@@ -81,7 +110,7 @@ async def _area(transport: WebTransport, page: str, request: CaptureRequest, clo
     if request.kind is CaptureKind.NODE:
         if request.key is None:
             raise DriverError("No node to picture was named.", code=Code.ACTION_INVALID, fault=Fault.HOST)
-        (node,) = await _boxes(transport, page, (request.key,), clock)
+        node = (await _boxes(transport, page, (request.key,), clock))[0].node
         if node.box is None:
             raise DriverError(f"The node cannot be pictured: {node.omitted}.", code=Code.CAPTURE_EMPTY, fault=Fault.PAGE)
         box = node.box
@@ -89,22 +118,23 @@ async def _area(transport: WebTransport, page: str, request: CaptureRequest, clo
     return _Area(left, top, float(view["clientWidth"]), float(view["clientHeight"]), 0, 0, False)
 
 
-async def _boxes(transport: WebTransport, page: str, keys: tuple[NodeKey, ...], clock: Clock) -> tuple[CapturedNode, ...]:
+async def _boxes(transport: WebTransport, page: str, keys: tuple[NodeKey, ...], clock: Clock) -> tuple[_Found, ...]:
     frames: dict[tuple[str, str], list[NodeKey]] = {}
     for key in keys:
         frames.setdefault((key.frame, key.document), []).append(key)
-    found: dict[NodeKey, CapturedNode] = {}
+    found: dict[NodeKey, _Found] = {}
     for (frame, document), group in frames.items():
         try:
             argument = {"ns": [key.n for key in group]}
             answer = await transport.evaluate(page, frame, "boxes", argument, deadline=clock.left(), document=document)
         except DocumentGone:
-            found.update({key: CapturedNode(key=key, omitted=OmitReason.DETACHED) for key in group})
+            found.update({key: _Found(CapturedNode(key=key, omitted=OmitReason.DETACHED)) for key in group})
             continue
         for key, row in zip(group, json.loads(answer), strict=True):
             if row.get("out"):
                 await _carry_out(transport, key, row, clock)
-            found[key] = CapturedNode(key=key, box=Box(**row["box"]) if "box" in row else None, omitted=row["omitted"])
+            node = CapturedNode(key=key, box=Box(**row["box"]) if "box" in row else None, omitted=row["omitted"])
+            found[key] = _Found(node, bool(row.get("beyond")))
     return tuple(found[key] for key in keys)
 
 

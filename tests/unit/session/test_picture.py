@@ -7,8 +7,8 @@ import io
 import pytest
 from PIL import Image, ImageDraw
 
-from ues_core.contract import CaptureQuality
-from ues_core.session.picture import quality_of
+from ues_core.contract import Box, Captured, CaptureQuality
+from ues_core.session.picture import in_picture, quality_of
 
 
 def png(image: Image.Image) -> bytes:
@@ -41,3 +41,9 @@ def drawn(mode: str, ground: object, ink: object | None) -> bytes:
 )
 def test_the_verdict_says_what_a_person_would_see(data: bytes, quality: CaptureQuality) -> None:
     assert quality_of(data) is quality
+
+
+def test_boxes_are_pixels_of_the_picture_and_end_with_it() -> None:
+    shot = Captured(png=b"x", width=200, height=100, scale_x=2, scale_y=2, origin_x=10, origin_y=-5)
+    assert in_picture(Box(x=20, y=5, width=30, height=10), shot) == Box(x=20, y=20, width=60, height=20)
+    assert in_picture(Box(x=-40, y=30, width=500, height=90), shot) == Box(x=0, y=70, width=200, height=30)

@@ -3,10 +3,11 @@
 import { aim, focus, inspect, scroll, select, takesFiles, verify } from "./act.js";
 import { addRoot, hosts, planHosts, seekHosts } from "./closed.js";
 import { collect, surfaceOf } from "./collect.js";
-import { attr, isConnected, queryDocument, readyState } from "./dom.js";
+import { isScrolledOut } from "./clipping.js";
+import { attr, isConnected, queryDocument, readyState, rectOf } from "./dom.js";
 import { identityOf } from "./facts.js";
 import { sha256 } from "./forms.js";
-import { boxOnPage, frameOffset, hitTest, outward, through, visibleRect } from "./geometry.js";
+import { boxOnPage, frameOffset, hitTest, isInView, outward, through, viewSize, visibleRect } from "./geometry.js";
 import { askedAbout, learn } from "./internals.js";
 import { arm, disarm, watch } from "./guard.js";
 import { keyOf, nodeOf } from "./keys.js";
@@ -17,7 +18,7 @@ import { watchFor } from "./waiting.js";
 
 const text = (operation) => (request) => JSON.stringify(operation(request));
 
-// Whether a frame's element still stands where the parent frame can see it, for boxes in a picture.
+// Where nodes are in the page, for boxes in a picture; `beyond` is said of what only the page's own scrolling keeps out of view.
 function boxes(request) {
   const offset = frameOffset();
   return request.ns.map((n) => {
@@ -26,11 +27,20 @@ function boxes(request) {
     if (!isConnected(el)) return { omitted: "detached" };
     const rect = visibleRect(el);
     if (rect === null) return { omitted: "hidden" };
-    const box = boxOnPage(rect, offset);
     const clear = offset.foreign ? [] : null;
-    const hit = hitTest(el, clear);
-    return { box, out: outward([{ x: 0, y: 0 }, ...(clear ?? [])], offset), omitted: hit.status === "occluded" ? "occluded" : hit.status === "off-viewport" ? "off-viewport" : "" };
+    const { status } = hitTest(el, clear);
+    return {
+      box: boxOnPage(rect, offset), out: outward([{ x: 0, y: 0 }, ...(clear ?? [])], offset), beyond: isBeyond(el, rect, offset),
+      omitted: status === "occluded" || status === "off-viewport" ? status : "",
+    };
   });
+}
+
+function isBeyond(el, rect, { owners, foreign }) {
+  if (owners.length === 0 && !foreign) return !isScrolledOut(el, rect);
+  if (!isInView(el, rect, viewSize())) return false;
+  const outermost = owners.at(-1);
+  return outermost === undefined || !isScrolledOut(outermost, rectOf(outermost));
 }
 
 // What points of a frame are in this one.

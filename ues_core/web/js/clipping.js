@@ -21,9 +21,16 @@ export function isClippedAway(el, rect) {
 export function inView(el, rect, view) {
   const around = windowOf(composedParent(el));
   if (around === null) return true;
-  const part = meet({ left: 0, top: 0, right: view.width, bottom: view.height, shut: false }, around);
+  const part = meet(boxOf(view), around);
   return hasRoom(meet(part, rect)) || hasRoom(exactPart(el, rect, view));
 }
+
+const boxOf = (view) => ({ left: view.left ?? 0, top: view.top ?? 0, right: view.width, bottom: view.height, shut: false });
+
+const WHOLE = { left: -FAR, top: -FAR, width: FAR, height: FAR };
+
+/** Whether nothing of the rectangle is seen through what is around the element, wherever the page itself is scrolled to. */
+export const isScrolledOut = (el, rect) => !inView(el, rect, WHOLE);
 
 const isNative = (el) => ["input", "textarea", "select"].includes(localName(el));
 
@@ -108,7 +115,7 @@ function escapes(el) {
 }
 
 function exactPart(el, rect, view) {
-  let box = meet({ left: 0, top: 0, right: view.width, bottom: view.height, shut: false }, rect);
+  let box = meet(boxOf(view), rect);
   for (const up of clippers(el)) {
     const own = ownWindow(up);
     if (own !== null) box = meet(box, own);

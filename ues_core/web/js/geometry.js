@@ -2,7 +2,7 @@
 
 import {
   anyRootOf, checkVisibility, clientLeft, clientTop, composedChildren, documentHit, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
-  styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hasEditContext, hostOf, matches, offsetWidth,
+  styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hasEditContext, hostOf, matches, offsetWidth, ownerDocument,
   queryAll, rootNode, createRange, firstChild, nextSibling, rangeRect, selectContents, textData, TEXT,
 } from "./dom.js";
 import { pictureOf, shapeOf } from "./areas.js";
@@ -222,6 +222,7 @@ export function through(owner, points) {
       || y >= Math.min(view.height, box.rect.bottom)) return { ...out, status: "off-viewport" };
     const hit = hitAt(x, y);
     const cover = hit === owner ? coverInParents({ x, y }) : hit;
+    if (cover === BEYOND) return { ...out, status: "off-viewport" };
     return hit === owner && cover === null ? out : { ...out, status: "occluded", covered_by: describe(cover) };
   });
   return { up: offset.foreign ? offset.owners.length : -1, points: mapped };
@@ -285,22 +286,30 @@ export function hitTest(el, clear = null) {
   const points = candidatePoints(el);
   if (points.length === 0) return { status: "off-viewport" };
   let cover = null;
+  let isBeyond = true;
   for (const point of points) {
     const hit = hitAt(point.x, point.y);
     if (accepts(el, hit)) {
       const outer = coverInParents(point);
+      if (outer === BEYOND) continue;
+      isBeyond = false;
       if (outer === null && clear === null) return { status: "clear", x: point.x, y: point.y };
       if (outer === null) clear.push(point);
       cover ??= outer;
     } else {
+      isBeyond = false;
       cover ??= hit;
     }
   }
+  if (isBeyond) return { status: "off-viewport" };
   if (clear !== null && clear.length > 0) return { status: "clear", x: clear[0].x, y: clear[0].y };
   return { status: "occluded", x: points[0].x, y: points[0].y, covered_by: describe(cover) };
 }
 
-// A frame may itself be covered in its parent: the parent's own hit test must meet the frame's element.
+/** Said of a point that a parent of the frame has scrolled away. */
+const BEYOND = Symbol("beyond");
+
+// A frame may itself be covered in its parent, or scrolled away there: the parent's own hit test must meet the frame's element.
 function coverInParents(point) {
   let { x, y } = point;
   try {
@@ -310,7 +319,9 @@ function coverInParents(point) {
       const box = contentBox(owner);
       x = box.x + x * box.scale;
       y = box.y + y * box.scale;
-      let hit = documentHit(owner.ownerDocument, x, y);
+      const outside = view.parent;
+      if (x < 0 || y < 0 || x >= outside.innerWidth || y >= outside.innerHeight) return BEYOND;
+      let hit = documentHit(ownerDocument(owner), x, y);
       while (hit !== null && hit !== owner && anyRootOf(hit) !== null) {
         const inner = shadowHit(anyRootOf(hit), x, y);
         if (inner === null || inner === hit) break;
