@@ -253,12 +253,15 @@ def _records(path: Path) -> Iterator[Record]:
     from ues_core.seal import decode_record
     from ues_core.seal.dsse import EnvelopeError
 
+    passed_over = 0
     with path.open("rb") as file:
         for line in file:
             try:
                 yield decode_record(line.removesuffix(b"\n"))[1]
             except EnvelopeError:
-                note(f"{path.name}: a line that is no record was passed over; 'ues receipts verify' says more.")
+                passed_over += 1
+    if passed_over:
+        note(f"{path.name}: lines passed over that are no records: {passed_over}; 'ues receipts verify' says more.")
 
 
 def _keys(state: Path, given: tuple[str, ...]) -> dict[str, PublicKey]:

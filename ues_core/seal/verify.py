@@ -129,8 +129,9 @@ class _Walk:
         if record.seq > expected:
             if _holds(rest, record.chain, expected, self._keys):
                 raise _Bad(LedgerVerdict.BROKEN_CHAIN, f"record {record.seq} stands where {expected} was expected: reordered")
-            missing = str(expected) if record.seq == expected + 1 else f"{expected} to {record.seq - 1}"
-            raise _Bad(LedgerVerdict.GAP, f"record {missing} is missing before this line", seq=expected)
+            one = record.seq == expected + 1
+            missing = f"record {expected} is" if one else f"records {expected} to {record.seq - 1} are"
+            raise _Bad(LedgerVerdict.GAP, f"{missing} missing before this line", seq=expected)
         if record.prev != self._prev:
             raise _Bad(LedgerVerdict.BROKEN_CHAIN, "the record is not bound to the line before it")
         if record.kind is RecordKind.TERMINAL and record.body.get("records") != record.seq:

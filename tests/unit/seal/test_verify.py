@@ -85,7 +85,7 @@ def test_a_repeated_record_is_a_broken_chain(good_ledger: Path, check: Check) ->
     assert (behind.verdict, behind.first_bad_line) == (LedgerVerdict.BROKEN_CHAIN, 8)
 
 
-@pytest.mark.parametrize(("gone", "text"), [((0,), "record 1 is"), ((2,), "record 3 is"), ((2, 3, 4), "record 3 to 5 is")])
+@pytest.mark.parametrize(("gone", "text"), [((0,), "record 1 is"), ((2,), "record 3 is"), ((2, 3, 4), "records 3 to 5 are")])
 def test_missing_records_are_a_gap_that_says_which(good_ledger: Path, check: Check, gone: tuple[int, ...], text: str) -> None:
     lines = [line for i, line in enumerate(good_ledger.read_bytes().splitlines()) if i not in gone]
     report = check(join(lines))
