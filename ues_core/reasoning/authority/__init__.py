@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ues_core.contract import AdviceAnswer, AuthorityClaim, AuthorityFinding
-from ues_core.reasoning.authority.claims import claims
+from ues_core.reasoning.authority.claims import worth
 from ues_core.reasoning.authority.decode import View, views
 from ues_core.reasoning.authority.fold import Folded, fold
 from ues_core.reasoning.authority.hidden import Region, addressed, broken_inside, invisible_runs, unseen_regions
@@ -93,10 +93,8 @@ def _said(sentence: Sentence) -> Iterator[tuple[AuthorityClaim, int, int]]:
     if len(present) < 2:
         return
     found: dict[AuthorityClaim, tuple[int, int]] = {}
-    for claim in claims():
-        if claim.category in found or claim.without & present or (claim.company and not claim.company & present):
-            continue
-        if any(not need & present for need in claim.needs):
+    for claim in worth(present):
+        if claim.category in found:
             continue
         hit = claim.pattern.search(sentence.codes)
         while hit is not None:

@@ -1,4 +1,4 @@
-"""What a claim of authority looks like: a category and a short sequence of tags, read from ``terms/claims.toml``.
+"""What a claim of authority looks like: a category and a short sequence of tags, read from ``terms/claims_*.toml``.
 
 A pattern is words separated by blanks:
 ``A|B`` one phrase with one of these tags; a ``?`` after it: or none; ``@`` before it: the head, whose mood decides;
@@ -9,12 +9,12 @@ steps over a negation, unless it ends in ``!``. ``!A|B``: what comes next is non
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ues_core.contract import AuthorityClaim
-from ues_core.reasoning.authority.tables import table
+from ues_core.reasoning.authority.tables import lists
 from ues_core.reasoning.authority.words import codes
 
 
@@ -22,7 +22,6 @@ class Claim(NamedTuple):
     """One shape of a claim."""
 
     category: AuthorityClaim
-    pattern: re.Pattern[str]
     directive: bool
     """Whether it asks for something; otherwise it states something."""
     needs: tuple[frozenset[str], ...]
@@ -35,6 +34,11 @@ class Claim(NamedTuple):
     """Whether a question is such a claim too."""
     source: str
 
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The shape as a regular expression over codes of tags."""
+        return _compiled(self.source)
+
 
 _BREAKS: Final = {
     "-": ("EDGE", "COMMA", "COLON", "NEG", "NEEDS", "ENSURE"),
@@ -45,21 +49,56 @@ _BREAKS: Final = {
 
 
 @lru_cache(maxsize=1)
-def claims() -> tuple[Claim, ...]:
-    """Every shape, in the order of the file."""
+def claims() -> Sequence[Claim]:
+    """Every shape, in the order of the files."""
     return tuple(
         Claim(
-            AuthorityClaim(row["category"]),
-            re.compile(_regex(row["pattern"])),
-            "@" in row["pattern"],
-            _needs(row["pattern"]),
-            frozenset(row.get("with", "").split()),
-            frozenset(row.get("without", "").split()),
-            bool(row.get("asks", False)),
-            row["pattern"],
+            AuthorityClaim(category),
+            "@" in pattern,
+            _needs(pattern),
+            frozenset(company.split()),
+            frozenset(without.split()),
+            asks,
+            pattern,
         )
-        for row in table("claims")["claim"]
+        for category, pattern, company, without, asks in lists()["claims"]
     )
+
+
+@lru_cache(maxsize=4096)
+def worth(present: frozenset[str]) -> Sequence[Claim]:
+    """The shapes that a sentence with these tags can have."""
+    by_tag = _by_need()
+    numbers = sorted({number for tag in present for number in by_tag.get(tag, ())})
+    every = claims()
+    return tuple(claim for number in numbers if _possible(claim := every[number], present))
+
+
+def _possible(claim: Claim, present: Set[str]) -> bool:
+    if not claim.without.isdisjoint(present) or (claim.company and claim.company.isdisjoint(present)):
+        return False
+    return not any(need.isdisjoint(present) for need in claim.needs)
+
+
+@lru_cache(maxsize=1)
+def _by_need() -> Mapping[str, Sequence[int]]:
+    """For every tag the shapes for which it is one of their rarest need."""
+    every = claims()
+    spread: dict[str, int] = {}
+    for claim in every:
+        for need in claim.needs:
+            for tag in need:
+                spread[tag] = spread.get(tag, 0) + 1
+    found: dict[str, list[int]] = {}
+    for number, claim in enumerate(every):
+        for tag in min(claim.needs, key=lambda need: sum(spread[tag] for tag in need)):
+            found.setdefault(tag, []).append(number)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(_regex(source))
 
 
 @lru_cache(maxsize=1)

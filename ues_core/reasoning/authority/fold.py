@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ues_core.reasoning.authority.tables import traditional_to_simplified
 
-_INVISIBLE: Final = frozenset(
+INVISIBLE: Final = frozenset(
     map(
         chr,
         [
@@ -28,6 +28,7 @@ _INVISIBLE: Final = frozenset(
         ],
     )
 )
+"""Characters of which a reader sees nothing."""
 _SAME: Final = {
     "\u2019": "'",
     "\u2018": "'",
@@ -49,21 +50,20 @@ class Folded(NamedTuple):
 
 def is_invisible(char: str) -> bool:
     """Whether a reader sees nothing of this character."""
-    return char in _INVISIBLE
+    return char in INVISIBLE
 
 
 def fold(text: str) -> Folded:
     """The folded text. Never raises; folding a folded text changes nothing."""
     if text.isascii():
         return Folded(text.lower(), range(len(text)))
+    plain = list(map(_folded, text))
+    if max(map(len, plain)) == 1 == min(map(len, plain)) and not any("\u0300" <= one <= "\u036f" for one in set(plain)):
+        return Folded("".join(plain), range(len(text)))
     out: list[str] = []
     origin: list[int] = []
-    for index, char in enumerate(text):
-        if char < "\x80":
-            out.append(char.lower())
-            origin.append(index)
-            continue
-        for one in _folded(char):
+    for index, one_or_more in enumerate(plain):
+        for one in one_or_more:
             if "\u0300" <= one <= "\u036f":
                 _compose(out, one)
             else:
@@ -93,10 +93,12 @@ def _compose(out: list[str], mark: str) -> None:
 
 @lru_cache(maxsize=8192)
 def _folded(char: str) -> str:
-    if char in _INVISIBLE:
+    if char < "\x80":
+        return char.lower()
+    if char in INVISIBLE:
         return ""
     if char in _SAME:
         return _SAME[char]
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", char).casefold())
-    kept = "".join(c for c in plain if c not in _INVISIBLE)
+    kept = "".join(c for c in plain if c not in INVISIBLE)
     return unicodedata.normalize("NFC", kept.translate(traditional_to_simplified()))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ues_core.reasoning.authority.fold import is_invisible
+from ues_core.reasoning.authority.fold import INVISIBLE, is_invisible
 
 _TELLING: Final = re.compile(
     "[\u202a-\u202e\u2066-\u2069]"
@@ -16,6 +16,7 @@ _TELLING: Final = re.compile(
 """Direction overrides, tag characters (flags aside), smuggled variation selectors: nobody writes these into advice by accident."""
 _RUN: Final = 3
 """Invisible characters in a row that cannot be an accident."""
+_IN_A_ROW: Final = re.compile(rf"[{''.join(sorted(c for c in INVISIBLE if c < chr(0xE0000)))}]{{{_RUN},}}")
 
 _LINK_COMMENT: Final = re.compile(r"^[ \t]{0,3}\[[^\]\n]{0,40}\]:[ \t]{0,4}(?:#|<>)[ \t]{0,4}[(\"']([^\n]{0,2000})", re.M)
 _TAG: Final = re.compile(r"<([a-z][a-z0-9]{0,15})(\s[^<>]{1,600})>", re.I)
@@ -50,14 +51,8 @@ def invisible_runs(text: str) -> Iterator[Region]:
         return
     for hit in _TELLING.finditer(text):
         yield Region(hit.start(), hit.end())
-    run = 0
-    for index, char in enumerate(text):
-        if char >= "\x80" and is_invisible(char) and not char >= "\U000e0000":
-            run += 1
-            if run == _RUN:
-                yield Region(index + 1 - _RUN, index + 1)
-        else:
-            run = 0
+    for hit in _IN_A_ROW.finditer(text):
+        yield Region(hit.start(), hit.start() + _RUN)
 
 
 def unseen_regions(text: str) -> list[Region]:

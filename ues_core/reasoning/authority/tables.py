@@ -6,8 +6,10 @@ that ends in ``*`` for every word that begins so.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
+import zlib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
@@ -17,6 +19,14 @@ from ues_core.contract import PluginError
 from ues_core.contract.codes import Code
 
 LANGUAGES: Final = ("en", "zh", "vi", "es", "ru", "de", "fr", "pt", "ja", "ko")
+CLAIM_TABLES: Final = tuple(
+    f"claims_{name}" for name in ("policy", "instructions", "secrets", "commands", "publishing", "permissions", "verdicts")
+)
+LISTS: Final = "lists.bin"
+"""The word lists and the shapes of claims, ready to be used: see the module ``lists``."""
+CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+"""Characters of scripts without blanks between words, for a regular expression."""
+_UNIT: Final = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:'[^\W_]+)*\*?|--?[a-z][a-z-]+|[^\w\s]")
 _BRACES: Final = re.compile(r"\{([^{}]*)\}(\??)")
 
 
@@ -31,6 +41,38 @@ def table(name: str) -> Mapping[str, Any]:
             code=Code.PLUGIN_DATA_INVALID,
             next_step="Install the package again.",
         ) from None
+
+
+def contents(name: str) -> bytes:
+    """A packed data file, unpacked."""
+    try:
+        return zlib.decompress((files(__package__) / "terms" / name).read_bytes())
+    except (OSError, zlib.error) as broken:
+        raise damaged(name, broken) from None
+
+
+def damaged(name: str, why: object) -> PluginError:
+    """The error for a data file that is not whole: nothing is scanned without it."""
+    return PluginError(
+        f"The data file '{name}' of the scan for authority is not whole: {why}.",
+        code=Code.PLUGIN_DATA_INVALID,
+        next_step="Install the package again.",
+    )
+
+
+@lru_cache(maxsize=1)
+def lists() -> Mapping[str, Any]:
+    """What ``lists.bin`` has."""
+    try:
+        data: Mapping[str, Any] = json.loads(contents(LISTS))
+    except ValueError as broken:
+        raise damaged(LISTS, broken) from None
+    return data
+
+
+def units(text: str) -> list[str]:
+    """The words of a folded phrase, single characters where a script has no blanks."""
+    return _UNIT.findall(text)
 
 
 def expanded(entry: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from ues_core.reasoning.authority.fold import Folded
-from ues_core.reasoning.authority.lexicon import CJK, Lexicon, all_tags, lexicon, match
+from ues_core.reasoning.authority.lexicon import CJK, OPENING, Lexicon, lexicon, match
 from ues_core.reasoning.authority.tables import look_alikes
 
 _TOKEN: Final = re.compile(
@@ -28,16 +28,19 @@ _TOKEN: Final = re.compile(
 _END: Final = frozenset("。…;")
 _END_BEFORE_BLANK: Final = frozenset(".!?")
 _MARKS: Final = {
-    ",": "COMMA",
-    "(": "COMMA",
-    ")": "COMMA",
-    "–": "COMMA",
-    "—": "COMMA",
-    "-": "COMMA",
-    ":": "COLON",
-    "=": "EQ",
-    "|": "PIPE",
+    ",": frozenset(["COMMA"]),
+    "(": frozenset(["COMMA"]),
+    ")": frozenset(["COMMA"]),
+    "–": frozenset(["COMMA"]),
+    "—": frozenset(["COMMA"]),
+    "-": frozenset(["COMMA"]),
+    ":": frozenset(["COLON"]),
+    "=": frozenset(["EQ"]),
+    "|": frozenset(["PIPE"]),
 }
+_QUOTE: Final = frozenset(["QUOTE"])
+_EDGE: Final = frozenset(["EDGE"])
+_STANDS_FOR: Final = {"url": "outsideaddress", "markup": "chatmarkup", "dotenv": "dotenv"}
 _JOINER: Final = re.compile(r"[*~@$!€]")
 SHORT_LINE: Final = 3
 """A list item of at most so many words without a full stop may be a piece of a sentence."""
@@ -48,7 +51,6 @@ SENTENCE_LONGEST: Final = 600
 """Words after which a sentence is taken to have ended; a bound on what one pattern can see."""
 OVERLAP: Final = 20
 _FIRST_CODE: Final = 0xE000
-UNKNOWN: Final = "\ue000"
 
 
 class Word(NamedTuple):
@@ -74,11 +76,7 @@ class Sentence(NamedTuple):
 @lru_cache(maxsize=1)
 def codes() -> Mapping[frozenset[str], str]:
     """One character for every set of tags, for the patterns."""
-    sets = list(all_tags())
-    sets += [s for m in ("COMMA", "COLON", "EQ", "PIPE", "QUOTE", "EDGE") if (s := frozenset([m])) not in sets]
-    table = {tags: chr(_FIRST_CODE + 1 + number) for number, tags in enumerate(sets)}
-    table[frozenset()] = UNKNOWN
-    return table
+    return {tags: chr(_FIRST_CODE + number) for number, tags in enumerate(lexicon().sets)}
 
 
 def sentences(folded: Folded, original: str) -> Iterator[Sentence]:
@@ -89,25 +87,28 @@ def sentences(folded: Folded, original: str) -> Iterator[Sentence]:
 
     lex = lexicon()
     table = codes()
-    cache: dict[str, list[str]] = {}
-    for words, asks in _split(folded.text, _repaired(list(_words(folded.text, lex)), folded.text, lex), capital):
-        yield _tagged(words, asks, lex, table, cache)
+    for words, asks in _split(folded.text, _repaired(_words(folded.text, lex), folded.text, lex), capital):
+        yield _tagged(words, asks, lex, table)
 
 
-def _words(text: str, lex: Lexicon) -> Iterator[Word]:
+def _words(text: str, lex: Lexicon) -> list[Word]:
+    out: list[Word] = []
     for hit in _TOKEN.finditer(text):
         kind = hit.lastgroup or "mark"
+        found = hit[0]
         start, end = hit.span()
-        if kind == "bullet":
-            kind = "line"
         if kind == "word":
-            yield from _plain_words(hit[0], start, lex)
+            if found.isalpha() and found.isascii():
+                out.append(Word(found, start, end, kind))
+            else:
+                out.extend(_plain_words(found, start, lex))
         elif kind == "flag":
-            yield Word(hit[0], start, end, "word")
-        elif kind in ("url", "markup", "dotenv"):
-            yield Word({"url": "outsideaddress", "markup": "chatmarkup", "dotenv": "dotenv"}[kind], start, end, "word")
+            out.append(Word(found, start, end, "word"))
+        elif kind in _STANDS_FOR:
+            out.append(Word(_STANDS_FOR[kind], start, end, "word"))
         else:
-            yield Word(hit[0], start, end, kind)
+            out.append(Word(found, start, end, "line" if kind == "bullet" else kind))
+    return out
 
 
 def _plain_words(word: str, start: int, lex: Lexicon) -> Iterator[Word]:
@@ -162,7 +163,7 @@ def _repaired(words: list[Word], text: str, lex: Lexicon) -> list[Word]:
                 if words[run].kind == "mark" and (words[run].text not in ".-|" or run + 1 - at < 2):
                     break
                 run += 1
-            letters = [w for w in words[at:run] if w.kind == "word" and w.text.isalnum()]
+            letters = [w for w in words[at:run] if w.kind == "word" and w.text.isalnum()] if run - at >= SPACED_LEAST else ()
             if len(letters) >= SPACED_LEAST:
                 out.extend(_spelled(letters, text, lex))
                 at = run
@@ -181,6 +182,8 @@ def _repaired(words: list[Word], text: str, lex: Lexicon) -> list[Word]:
 def _pieces(words: list[Word], at: int, text: str, lex: Lexicon) -> int:
     """How many neighbours make one known word that they are not already by themselves; 1 if none."""
     whole = words[at].text
+    if at + 1 >= len(words) or (whole + words[at + 1].text)[:OPENING] not in lex.openings:
+        return 1
     all_known = lex.known(whole)
     best = 1
     for length in range(2, PIECES + 1):
@@ -204,7 +207,7 @@ def _pieces(words: list[Word], at: int, text: str, lex: Lexicon) -> int:
     return best
 
 
-def _spelled(letters: list[Word], text: str, lex: Lexicon) -> Iterator[Word]:
+def _spelled(letters: Sequence[Word], text: str, lex: Lexicon) -> Iterator[Word]:
     """Words out of single letters: parted where the gaps are wider, or where known words begin."""
     gaps = [b.start - a.end for a, b in pairwise(letters)]
     least = min(gaps)
@@ -302,11 +305,8 @@ def _break(text: str, line: Word, words_before: int, current: list[Word], capita
     return "soft"
 
 
-def _tagged(
-    words: list[Word], asks: bool, lex: Lexicon, table: Mapping[frozenset[str], str], cache: dict[str, list[str]]
-) -> Sentence:
-    edge = frozenset(["EDGE"])
-    tags: list[frozenset[str]] = [edge]
+def _tagged(words: list[Word], asks: bool, lex: Lexicon, table: Mapping[frozenset[str], str]) -> Sentence:
+    tags = [_EDGE]
     start = [words[0].start if words else 0]
     end = [start[0]]
     spelled = [w.text for w in words]
@@ -314,9 +314,9 @@ def _tagged(
     while at < len(words):
         word = words[at]
         if word.kind == "mark":
-            taken, found = 1, frozenset([_MARKS.get(word.text, "QUOTE")])
+            taken, found = 1, _MARKS.get(word.text, _QUOTE)
         else:
-            taken, found = match(lex, spelled, at, cache)
+            taken, found = match(lex, spelled, at)
         if not found and word.kind == "cjk":
             at += 1
             continue
@@ -324,7 +324,7 @@ def _tagged(
         start.append(word.start)
         end.append(words[at + taken - 1].end)
         at += taken
-    tags.append(edge)
+    tags.append(_EDGE)
     start.append(end[-1])
     end.append(end[-1])
     return Sentence("".join(table[t] for t in tags), tags, start, end, asks)
