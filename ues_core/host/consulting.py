@@ -214,7 +214,7 @@ class ConsultDesk:
         identity = self._identity(kept.provider.name) if kept.provider.name else Identity(name="")
         resume = await asyncio.to_thread(check_resumable, kept, provider=identity, root=root, now=time.time())
         consultant = await self._consultant(kept.provider.name, ReasoningMode.FORCE, settings)
-        assert consultant is not None
+        assert isinstance(consultant, ConsultantOnly)
         relay = self._relay(relay_dir, relay_show)
         keeper = _Keeper(self.history, identity, destination_of(consultant.info), root, earlier=kept)
         consultation = resumed(
@@ -276,8 +276,8 @@ class ConsultDesk:
             await asyncio.to_thread(self.history.keep, kept)
         return panel
 
-    def _prepared(self, consultant: ConsultantOnly | None, wish: _Wish) -> Consultation:
-        info = consultant.info if consultant is not None else None
+    def _prepared(self, consultant: ConsultantOnly | UesError | None, wish: _Wish) -> Consultation:
+        info = consultant.info if isinstance(consultant, ConsultantOnly) else None
         identity = self._identity(info.name) if info is not None else Identity(name="")
         keeper = _Keeper(self.history, identity, destination_of(info), wish.inputs.repo, panel=wish.panel)
         consultation = Consultation(
@@ -353,17 +353,17 @@ class ConsultDesk:
                 f"mode={mode!r} is not one of {', '.join(ReasoningMode)}.", next_step="Pass 'off', 'auto' or 'force'."
             ) from None
 
-    async def _consultant(self, name: str | None, mode: ReasoningMode, settings: Settings) -> ConsultantOnly | None:
-        """The chosen provider, wrapped. ``off`` loads none; with ``auto`` one that cannot be loaded is none."""
+    async def _consultant(self, name: str | None, mode: ReasoningMode, settings: Settings) -> ConsultantOnly | UesError | None:
+        """The chosen provider, wrapped. ``off`` loads none; with ``auto`` one of the settings that cannot be loaded is why."""
         chosen = self._plugins.provider_name(settings.provider if name is None else name)
         if mode is ReasoningMode.OFF or not chosen:
             return None
         try:
             return ConsultantOnly(await self._shelf.get(chosen))
-        except UesError:
+        except UesError as error:
             if name is not None or mode is ReasoningMode.FORCE:
                 raise
-            return None
+            return error
 
 
 class _Keeper:

@@ -31,6 +31,7 @@ from ues_core.contract import (
     ProviderSession,
     RawAnswer,
     ReasoningMode,
+    UesError,
     UsageError,
 )
 from ues_core.reasoning.channels import Channel
@@ -53,7 +54,7 @@ class ExchangeSteps(ABC):
     def __init__(
         self,
         *,
-        provider: ConsultantOnly | None,
+        provider: ConsultantOnly | UesError | None,
         mode: ReasoningMode,
         inputs: PacketInputs,
         tools: Tools,
@@ -65,9 +66,11 @@ class ExchangeSteps(ABC):
         model: str = "",
     ) -> None:
         self.id = tools.new_id("con")
-        self.provider = provider.info.name if provider is not None else ""
+        consultant = provider if isinstance(provider, ConsultantOnly) else None
+        self._why_none = provider if isinstance(provider, UesError) else None
+        self.provider = consultant.info.name if consultant is not None else ""
         """Name of the provider; empty when there is none."""
-        self.provider_info: ProviderInfo | None = provider.info if provider is not None else None
+        self.provider_info: ProviderInfo | None = consultant.info if consultant is not None else None
         self.mode = mode
         self.outcome: ConsultOutcome | None = None
         """``None`` until the first exchange has ended."""
@@ -89,7 +92,7 @@ class ExchangeSteps(ABC):
         """What became of the evidence requests of the latest answer."""
         self.exchanges: list[Exchange] = []
         self.receipts: list[ConsultReceipt] = []
-        self._consultant = provider
+        self._consultant = consultant
         self._inputs = inputs
         self._tools = tools
         self._open_channel = open_channel
@@ -126,6 +129,8 @@ class ExchangeSteps(ABC):
             self._end(ConsultOutcome.SKIPPED, Code.OK, self.decision.reason)
             return
         self.packet = await self._build(self._inputs)
+        if self._why_none is not None:
+            raise self._why_none
         if self._consultant is None:
             raise Unheld(
                 ConsultOutcome.UNAVAILABLE, Code.NO_PROVIDER, "no provider is configured", "Choose one: --provider NAME."

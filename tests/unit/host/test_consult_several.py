@@ -70,6 +70,17 @@ def start_over(repo: Path) -> None:
 # -- several ---------------------------------------------------------------------------------------------------------
 
 
+async def test_a_configured_provider_that_cannot_be_loaded_is_named_as_the_reason(
+    host_settings: Settings, others: Path, repo: Path
+) -> None:
+    """In mode auto the work goes on, but nobody is told that no provider was chosen."""
+    async with open_host(host_settings.model_copy(update={"provider": "unimportable"})) as host:
+        alone = await host.consult(TASK, repo=repo, mode="auto")
+    assert (alone.outcome, alone.code) == (ConsultOutcome.FALLBACK_LOCAL, Code.PLUGIN_FAILED)
+    assert "ues-unimportable 1.0" in alone.reason
+    assert alone.provider == ""
+
+
 async def test_each_is_asked_for_itself_and_one_that_fails_fails_alone(
     host_settings: Settings, repo: Path, others: Path
 ) -> None:
