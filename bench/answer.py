@@ -25,6 +25,10 @@ from ues_core.reasoning.bind import bind_answer
 from ues_core.reasoning.packet import known_paths
 from ues_core.redact import redact_text
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.peers import Unavailable, environment
+
 ROUNDS: Final = 7
 SIZE: Final = 60_000
 """Characters of the longest answer that is read."""
@@ -36,7 +40,6 @@ SCANNER: Final = "detect-secrets==1.5.0"
 AGAINST: Final = 1.5
 """The project's promise: at most so many times the scanner's time."""
 
-HOME: Final = Path(__file__).resolve().parents[1] / ".cache" / "bench-scanner"
 NONCE: Final = "0123456789abcdef01234567"
 
 SENTENCES: Final = (
@@ -130,19 +133,13 @@ def parts(text: str, root: Path) -> dict[str, float]:
     }
 
 
-def scanner() -> Path:
-    """The interpreter of the scanner's own environment."""
-    python = HOME / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    if not (HOME / ".ready").exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(HOME)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", SCANNER], check=True)
-        (HOME / ".ready").touch()
-    return python
-
-
 def main() -> int:
     """Measure everything in turns, print the ratios of the medians, and fail when one is above what is promised."""
-    python = scanner()
+    try:
+        python = environment("scanner", SCANNER)
+    except Unavailable as error:
+        sys.stdout.write(f"{error}\n")
+        return 1
     with tempfile.TemporaryDirectory() as name:
         root = Path(name) / "repository"
         repository(root, 40)

@@ -1,7 +1,9 @@
 """What observing costs on pages of many sizes: against Playwright's own AI snapshot, against a floor, and driver against driver.
 
-One run prints one table. Every comparison is measured in turns, on one page of one browser or on one page in two browsers at once,
-and medians are compared: a machine that is busy with other things is busy for both sides.
+Playwright is installed into an environment of its own, which is kept between runs (in ``.cache``); where that cannot be, the one of
+this environment is asked, and the first line says so. One run prints one table. Every comparison is measured in turns, on one page
+of one browser or on one page in two browsers at once, and medians are compared: a machine that is busy with other things is busy
+for both sides.
 """
 
 from __future__ import annotations
@@ -10,10 +12,8 @@ import argparse
 import asyncio
 import contextlib
 import json
-import os
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
@@ -22,11 +22,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from playwright.async_api import Page, async_playwright
-
 from ues_core.contract import Attach, CollectRequest, CoverageCaps, CoverageReason, Driver, OpenSpec, WaitUntil
 from ues_core.host import open_host
-from ues_core.web.browsers import choose_browser, running_as_root
 from ues_core.web.cdp import CdpTransport
 from ues_core.web.session import WebDriverSession
 from ues_driver_cdp_raw.driver import CdpRawDriver
@@ -35,6 +32,7 @@ from ues_driver_playwright.driver import PlaywrightDriver
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.observe_pages import FOLDED, FORM, LONG, PROBED, SMALL, TABLE, WIDE, Site
+from bench.observe_peer import Peer
 
 DEADLINE = 60.0
 CONTROLS = (
@@ -74,10 +72,10 @@ class Table:
 
 
 async def milliseconds(work: Work) -> float:
-    """How long one run of ``work`` takes."""
+    """How long one run of ``work`` takes; as it says itself, when it gives a number."""
     start = time.perf_counter()
-    await work()
-    return (time.perf_counter() - start) * 1000
+    told = await work()
+    return told if isinstance(told, float) else (time.perf_counter() - start) * 1000
 
 
 SETTLE = 1.0
@@ -118,16 +116,22 @@ def counted(session: WebDriverSession) -> Iterator[list[int]]:
 class Bench:
     """A browser that Playwright started, seen by Playwright itself and by each of our drivers; one page at a time."""
 
-    def __init__(self, site: Site, page: Page, raw: WebDriverSession, own: WebDriverSession) -> None:
-        self.site, self.page, self.raw, self.own = site, page, raw, own
+    def __init__(self, site: Site, peer: Peer, raw: WebDriverSession, own: WebDriverSession) -> None:
+        self.site, self.peer, self.raw, self.own = site, peer, raw, own
         self.table = Table()
 
     async def go(self, path: str) -> None:
         """Show one page everywhere."""
         url = self.site.url(path)
-        await self.page.goto(url)
+        await self.peer.go(url)
         for session in (self.raw, self.own):
             await session.navigate("p1", url, wait_until=WaitUntil.LOAD, deadline=DEADLINE)
+
+    async def cdp(self, method: str, **params: Any) -> dict[str, Any]:
+        """One command to the page, with nothing of ours in it."""
+        transport = self.raw._transport
+        assert isinstance(transport, CdpTransport)
+        return await transport.cdp("p1", method, params, deadline=DEADLINE)
 
     def look(self, session: WebDriverSession) -> Work:
         """One observation with the defaults."""
@@ -140,12 +144,7 @@ class Bench:
     async def against_snapshot(self, path: str, name: str, least: float, rounds: int, settle: float = 0.0) -> None:
         """Our observation against the AI snapshot, in turns; nothing is promised when ``least`` is 0."""
         await self.go(path)
-        root = self.page.locator("html")
-
-        async def snapshot() -> None:
-            await root.aria_snapshot(mode="ai", timeout=DEADLINE * 5000)
-
-        theirs, raw, own = await in_turns(rounds, snapshot, self.look(self.raw), self.look(self.own), settle=settle)
+        theirs, raw, own = await in_turns(rounds, self.peer.snapshot, self.look(self.raw), self.look(self.own), settle=settle)
         for driver, ours in (("cdp-raw", raw), ("playwright", own)):
             self.table.add(
                 f"observe, {name}, {driver}",
@@ -158,13 +157,13 @@ class Bench:
         """Our observation against the cheapest way to look at every element."""
         await self.go(path)
 
-        cdp = await self.page.context.new_cdp_session(self.page)
-        tree = await cdp.send("Page.getFrameTree")
-        world = await cdp.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "floor"})
+        tree = await self.cdp("Page.getFrameTree")
+        frame = tree["frameTree"]["frame"]["id"]
+        world = await self.cdp("Page.createIsolatedWorld", frameId=frame, worldName="floor")
         call = {"expression": f"({FLOOR})()", "contextId": world["executionContextId"], "returnByValue": True}
 
         async def floor() -> None:
-            await cdp.send("Runtime.evaluate", call)
+            await self.cdp("Runtime.evaluate", **call)
 
         base, ours = await in_turns(rounds, floor, self.look(self.raw))
         self.table.add(
@@ -201,8 +200,7 @@ class Bench:
     async def coverage(self, path: str, name: str) -> None:
         """The probe for closed roots, with its own defaults and with room for the whole page."""
         await self.go(path)
-        cdp = await self.page.context.new_cdp_session(self.page)
-        nodes = (await cdp.send("Runtime.evaluate", {"expression": "document.querySelectorAll('*').length"}))["result"]["value"]
+        nodes = (await self.cdp("Runtime.evaluate", expression="document.querySelectorAll('*').length"))["result"]["value"]
         for caps in (CoverageCaps(), CoverageCaps(max_nodes=1_000_000)):
             with counted(self.raw) as wire:
                 start = time.perf_counter()
@@ -233,27 +231,43 @@ async def rendered(site: Site, table: Table) -> None:
         table.add("delta of the unchanged table", f"{len(text)} characters", "<= 400", len(text) <= 400)
 
 
+async def deltas(site: Site, table: Table, rounds: int) -> None:
+    """What a host waits for when nothing has changed, driver against driver; a tenth is left to chance."""
+    async with AsyncExitStack() as stack:
+        host = await stack.enter_async_context(open_host())
+
+        async def following(driver: str) -> Work:
+            session = await stack.enter_async_context(await host.session("bench", driver=driver, url=site.url(TABLE)))
+            seen = await session.observe()
+
+            async def work() -> None:
+                nonlocal seen
+                seen = await session.observe(since=seen.epoch)
+
+            return work
+
+        raw, own = await in_turns(rounds, await following("cdp-raw"), await following("playwright"))
+        table.add(
+            "unchanged delta, table of 500 rows, cdp-raw against playwright",
+            f"{raw:.2f} ms against {own:.2f} ms",
+            "not slower",
+            raw <= own * 1.1,
+        )
+
+
 async def run(rounds: int, only: str) -> int:
     """Measure everything; 1 when a promise was not kept."""
     async with AsyncExitStack() as stack:
         site = stack.enter_context(Site())
-        home = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        playwright = await stack.enter_async_context(async_playwright())
-        switches = ["--remote-debugging-port=0"] + (["--no-sandbox"] if running_as_root() else [])
-        context = await playwright.chromium.launch_persistent_context(
-            home, executable_path=choose_browser(os.environ).path, args=switches
-        )
-        stack.push_async_callback(context.close)
-        port = (Path(home) / "DevToolsActivePort").read_text().split()[0]
-        page = context.pages[0]
+        peer = await stack.enter_async_context(Peer.started())
 
         async def attached(driver: Driver) -> WebDriverSession:
-            session = await driver.open(OpenSpec(target=Attach(endpoint=f"http://127.0.0.1:{port}")))
+            session = await driver.open(OpenSpec(target=Attach(endpoint=peer.endpoint)))
             stack.push_async_callback(session.close)
             assert isinstance(session, WebDriverSession)
             return session
 
-        bench = Bench(site, page, await attached(CdpRawDriver()), await attached(PlaywrightDriver()))
+        bench = Bench(site, peer, await attached(CdpRawDriver()), await attached(PlaywrightDriver()))
         work: dict[str, Work] = {
             "snapshot": lambda: bench.against_snapshot(TABLE, "table of 500 rows, 1,000 buttons", 15, rounds),
             "floor-table": lambda: bench.against_floor(TABLE, "table of 500 rows", rounds),
@@ -266,6 +280,7 @@ async def run(rounds: int, only: str) -> int:
             "coverage-small": lambda: bench.coverage(SMALL, "5,000 elements"),
             "coverage-20,000": lambda: bench.coverage(PROBED, "20,000 elements"),
             "coverage-wide": lambda: bench.coverage(WIDE, "60,000 elements"),
+            "drivers-delta": lambda: deltas(site, bench.table, rounds),
             "rendered": lambda: rendered(site, bench.table),
             "snapshot-long": lambda: bench.against_snapshot(LONG, "table of 60,000 elements", 40, 3, SETTLE),
             # Two in five of its elements are candidates, and the floor alone is above a fortieth.
