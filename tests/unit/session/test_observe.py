@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ues_core.contract import Code, FrameReach, NotSupported, RefRefusal, Refusal, Support, UsageError
+from ues_core.contract import Code, DriverError, FrameReach, NotSupported, RefRefusal, Refusal, Support, UsageError
 from ues_core.testing import MEMORY_CAPABILITIES, MemoryDriver, MemoryNode, MemoryPage
 
 HOME = "https://shop.test/"
@@ -218,3 +218,40 @@ async def test_text_that_instructs_its_reader_is_flagged_and_still_there(open_se
 async def test_a_find_that_is_none_is_an_error_that_shows_one(open_session: Any, find: Any) -> None:
     with pytest.raises(UsageError, match="find"):
         await (await open_session()).session.observe(find=find)
+
+
+async def test_each_reason_why_a_scope_cannot_be_looked_at_has_its_own_code_and_never_widens_the_look(
+    open_session: Any,
+) -> None:
+    bench, other = await open_session(), await open_session("bob")
+    session = bench.session
+
+    async def code(within: str) -> Code:
+        with pytest.raises((Refusal, DriverError)) as refused:
+            await session.observe(within=within)
+        return refused.value.code
+
+    assert await code("last-scope") is Code.SCOPE_UNAVAILABLE
+    old = ref(await session.observe(), "button", "Greet")
+    seen = await session.observe()
+    greet, count = ref(seen, "button", "Greet"), ref(seen, "button", "Count")
+    theirs = ref(await other.session.observe(), "button", "Greet")
+    assert await code("no ref") is Code.REF_INVALID
+    assert await code(old) is Code.REF_CONSUMED
+    assert await code(theirs) is Code.REF_OTHER_OWNER
+    assert await code(greet[:-1] + ("0" if greet[-1] != "0" else "1")) is Code.REF_UNKNOWN
+    # None of these cost the observation anything.
+    assert (await session.act({"verb": "click", "ref": count})).ok
+    assert await code(greet) is Code.REF_SUSPENDED
+    seen = await session.observe()
+    greet, vanish = ref(seen, "button", "Greet"), ref(seen, "button", "Vanish")
+    assert (await session.act({"verb": "click", "ref": vanish})).ok
+    assert await code(greet) in (Code.REF_SUSPENDED, Code.TARGET_GONE)
+    seen = await session.observe()
+    greet = ref(seen, "button", "Count")
+    bench.clock[0] += 31
+    assert await code(greet) is Code.REF_EXPIRED
+    seen = await session.observe()
+    greet = ref(seen, "button", "Count")
+    await bench.ctx.driver.reload((await bench.ctx.driver.pages())[0].page, deadline=1)
+    assert await code(greet) is Code.DOCUMENT_GONE
