@@ -164,7 +164,7 @@ def test_a_verb_module_without_a_command_is_a_fault_that_names_it(monkeypatch: p
 # -- stopping --------------------------------------------------------------------------------------------------------
 
 SLEEPER = """
-import asyncio, sys
+import asyncio, signal, sys
 import click
 import ues_core.cli as cli
 from ues_core.cli._async import run_async
@@ -181,6 +181,7 @@ async def work():
 def command():
     run_async(work())
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests in the background ignores it
 sys.modules["sleeper"] = sys.modules["__main__"]
 cli.VERBS = {"sleep": ("sleeper", "Sleep.")}
 sys.exit(cli.run(["sleep"]))
