@@ -284,3 +284,35 @@ async def test_what_is_in_magnified_frames_is_where_it_is_drawn(opened: Any, sit
     assert foreign[0].box is not None
     assert foreign[0].box.x >= 40 + 0.5 * 12
     assert (await tab.do(ClickGesture, foreign[0])).landed == "on-target"
+
+
+TURNED = """
+  const around = document.createElement("div"), frame = document.querySelector("iframe");
+  around.style.cssText = "rotate: -20deg; scale: 0.9 1.1; position: absolute; left: 250px; top: 160px";
+  frame.style.cssText += "; left: 0; top: 0; transform-origin: 30% 60%; transform: rotate(50deg) skewX(10deg) scale(1.2, 0.8)";
+  document.body.prepend(around), around.append(frame);
+"""
+
+
+async def test_what_is_in_turned_frames_is_where_it_is_drawn(opened: Any, site: Site, canary: Site) -> None:
+    """A frame that is moved loads its document once more."""
+    for origin in (site, canary):
+        tab = await opened(nested(site.url("frames_outer.html"), origin.url("frames_inner.html")))
+        await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": TURNED}, deadline=SECONDS)
+        node = await named(tab, "Press there", boxes=True)
+        for _ in range(100):  # the frame loads once more where it was put
+            if node.box is not None and node.box.width > node.box.height:
+                break
+            node = await named(tab, "Press there", boxes=True)
+        found = await tab.session.inspect(node.key, deadline=SECONDS)
+        assert found.facts is not None
+        assert found.hit is not None
+        assert found.hit.status is HitStatus.CLEAR
+        assert found.facts.box == node.box
+        assert node.box is not None
+        middle = (node.box.x + node.box.width / 2, node.box.y + node.box.height / 2)
+        assert (found.hit.x, found.hit.y) == pytest.approx(middle, abs=1)
+        landing = await tab.do(ClickGesture, node)
+        assert (landing.code, landing.landed) == (Code.OK, Landed.ON_TARGET)
+        picture = await tab.session.capture("p1", CaptureRequest(keys=(node.key,)), deadline=SECONDS)
+        assert (picture.nodes[0].box, picture.nodes[0].omitted) == (node.box, "")

@@ -22,7 +22,7 @@ from ues_core.contract import (
     NodeKey,
     OmitReason,
 )
-from ues_core.web.crossing import beyond, first_clear
+from ues_core.web.crossing import MARKERS, Mapping2D, beyond, first_clear
 from ues_core.web.deadline import Clock
 from ues_core.web.transport import WebTransport
 
@@ -143,15 +143,14 @@ async def _carry_out(transport: WebTransport, key: NodeKey, row: dict[str, Any],
     out = row["out"]
     try:
         (view,) = [view for view in transport.frames(key.page) if view.id == key.frame]
-        corner, *clear = await beyond(transport, key.page, view, out, clock)
+        points = await beyond(transport, key.page, view, out, clock)
     except (DocumentGone, ValueError):
         row.update(omitted=OmitReason.DETACHED)
         row.pop("box", None)
         return
-    inner, box = out["points"][0], row["box"]
-    box.update(x=box["x"] + corner.x - inner[0], y=box["y"] + corner.y - inner[1])
-    if clear:
-        status = first_clear(tuple(clear)).status
+    row["box"] = Mapping2D.between(out["points"], points).box(row["box"])
+    if clear := points[MARKERS:]:
+        status = first_clear(clear).status
         row["omitted"] = {HitStatus.OCCLUDED: OmitReason.OCCLUDED, HitStatus.OFF_VIEWPORT: OmitReason.OFF_VIEWPORT}.get(
             status, ""
         )

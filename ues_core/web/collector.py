@@ -25,6 +25,7 @@ MODULES: Final = (
     "internals",
     "roles",
     "areas",
+    "frames",
     "clipping",
     "geometry",
     "css_text",

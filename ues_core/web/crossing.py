@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from ues_core.contract import DocumentGone, HitStatus
 from ues_core.web.deadline import Clock
@@ -20,6 +20,47 @@ class Point:
     y: float
     status: HitStatus = HitStatus.CLEAR
     covered_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping2D:
+    """How points of one frame are points of another: (u, v) is (x + a u + c v, y + b u + d v)."""
+
+    a: float = 1.0
+    b: float = 0.0
+    c: float = 0.0
+    d: float = 1.0
+    x: float = 0.0
+    y: float = 0.0
+
+    @classmethod
+    def between(cls, inner: Sequence[Sequence[float]], outer: Sequence[Point]) -> Mapping2D:
+        """The one that takes the first three points of ``inner`` to those of ``outer``; only a shift where they lie on one line."""
+        (x0, y0), (x1, y1), (x2, y2) = inner[:3]
+        first, second, third = outer[:3]
+        u1, v1, u2, v2 = x1 - x0, y1 - y0, x2 - x0, y2 - y0
+        area = u1 * v2 - u2 * v1
+        if abs(area) < 1e-9:
+            return cls(x=first.x - x0, y=first.y - y0)
+        p1, q1, p2, q2 = second.x - first.x, second.y - first.y, third.x - first.x, third.y - first.y
+        a, c = (p1 * v2 - p2 * v1) / area, (p2 * u1 - p1 * u2) / area
+        b, d = (q1 * v2 - q2 * v1) / area, (q2 * u1 - q1 * u2) / area
+        return cls(a, b, c, d, first.x - a * x0 - c * y0, first.y - b * x0 - d * y0)
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the inner frame in the outer one."""
+        return self.x + self.a * x + self.c * y, self.y + self.b * x + self.d * y
+
+    def box(self, box: Mapping[str, float]) -> dict[str, float]:
+        """The box around a box of the inner frame."""
+        width, height = box["width"], box["height"]
+        x, y = self.point(box["x"] + width / 2, box["y"] + height / 2)
+        wide, high = abs(self.a) * width + abs(self.c) * height, abs(self.b) * width + abs(self.d) * height
+        return {"x": x - wide / 2, "y": y - high / 2, "width": wide, "height": high}
+
+
+MARKERS: Final = 3
+"""So many points, of those that a frame sends outwards first, say how it is mapped."""
 
 
 async def beyond(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import astuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -25,15 +26,25 @@ from ues_core.contract import (
     TruncationReason,
     origin_of,
 )
-from ues_core.web.crossing import beyond
+from ues_core.web.crossing import Mapping2D, beyond
 from ues_core.web.deadline import Clock
 from ues_core.web.internals import learn_internals
 from ues_core.web.probe import Probe
 from ues_core.web.transport import FrameView, WebTransport
 from ues_core.web.verification import verification_service
 
-Base = tuple[float, float, float]
-"""Where a frame's viewport begins in the page's, x and y in CSS pixels, and how much it is magnified."""
+Base = tuple[float, float, float, float, float, float]
+"""How points of a frame's viewport are points of the page's, as a ``Mapping2D``."""
+UNMOVED: Final[Base] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+class _Place(NamedTuple):
+    """Where a frame is, as its parent saw it: how the outermost ancestor of the parent's origin is mapped, how the frame itself."""
+
+    around: Base
+    own: Base
+    same: bool
+
 
 FRAMES_LIMIT: Final = 20
 """Frames entered in one observation, at most."""
@@ -56,7 +67,7 @@ async def collect(transport: WebTransport, page: str, request: CollectRequest, c
     view = _view(transport, page, frame)
     if within is not None and within.document != view.document:
         raise _gone()
-    base: Base = (0.0, 0.0, 1.0)
+    base: Base = UNMOVED
     if frame and request.boxes:
         base = await _base(transport, page, view, clock)
     if _reaches_beyond(request):
@@ -89,6 +100,7 @@ async def _ask(
     within: int,
     base: Base,
     clock: Clock,
+    own: Base | None = None,
 ) -> tuple[list[dict[str, Any]], str]:
     """The frames in a frame, and what it shows. Where custom elements may have roles in their internals, it is looked at twice."""
     anchor = request.anchor
@@ -107,6 +119,7 @@ async def _ask(
         "any": request.frames is FrameReach.ALL or within > 0,
         "origins": _origins(transport, page, request),
         "base": base,
+        "own": own,
         "pierce": request.closed_shadow is Support.ACT,
         "learned": False,
         "anchor": anchor.n if anchor is not None and (anchor.frame, anchor.document) == (view.id, view.document) else 0,
@@ -167,11 +180,11 @@ async def _with_frames(
             notes.append(FrameNote(origin=origin, reason=TruncationReason.FRAME_NOT_TRAVERSED))
             partial = True
             continue
-        inside = base if note["same"] else (float(note["x"]), float(note["y"]), float(note["scale"]))
+        place = _Place(base, tuple(note["map"]), bool(note["same"]))
         # A cursor counts the nodes of the whole listing, of which those of this frame come after all before them.
         listed = size["candidates"] - size["hidden_matches"]
         rest = request.model_copy(update={"skip": max(0, request.skip - listed)})
-        inner = await _inner(transport, page, rest, child, left, nodes, inside, clock, room - len(notes) - 1)
+        inner = await _inner(transport, page, rest, child, left, nodes, place, clock, room - len(notes) - 1)
         if isinstance(inner, TruncationReason):
             reasons.add(inner)
             notes.append(FrameNote(origin=origin, reason=inner))
@@ -206,7 +219,7 @@ async def _inner(
     child: FrameView,
     left: int,
     nodes: list[NodeFacts],
-    base: Base,
+    place: _Place,
     clock: Clock,
     room: int,
 ) -> Collected | TruncationReason:
@@ -217,12 +230,13 @@ async def _inner(
         # A frame that hangs in a process of its own must not cost the page its observation.
         share = Clock(clock.left() / 2)
         complete = await _pierce(transport, page, child, smaller, 0, share)
-        frames, body = await _ask(transport, page, child, smaller, 0, base, share)
+        frames, body = await _ask(transport, page, child, smaller, 0, place.around, share, place.own)
         if body == _FOREIGN:
             return NOT_TRAVERSED
         collected = _unverified(parse(body), complete)
+        inside = place.around if place.same else place.own
         return (
-            await _with_frames(transport, page, smaller, collected, frames, child, base, clock, room) if frames else collected
+            await _with_frames(transport, page, smaller, collected, frames, child, inside, clock, room) if frames else collected
         )
     except DocumentGone:
         return TruncationReason.FRAME_UNREADABLE
@@ -282,15 +296,12 @@ def _barred(
 
 
 async def _base(transport: WebTransport, page: str, view: FrameView, clock: Clock) -> Base:
-    """Where the outermost ancestor of the frame's own origin begins in the page's viewport, and how much it is magnified."""
+    """Where the outermost ancestor of the frame's own origin begins in the page's viewport, and how it is turned and stretched."""
     answer = json.loads(await transport.evaluate(page, view.id, "outward", {}, deadline=clock.left(), document=view.document))
     out = answer.get("out")
     if not out:
-        return 0.0, 0.0, 1.0
-    corner, aside = await beyond(transport, page, view, out, clock)
-    (x, y), (right, _) = out["points"]
-    scale = (aside.x - corner.x) / (right - x) if right > x else 1.0
-    return corner.x - x * scale, corner.y - y * scale, scale
+        return UNMOVED
+    return astuple(Mapping2D.between(out["points"], await beyond(transport, page, view, out, clock)))
 
 
 async def _children(transport: WebTransport, page: str, parent: FrameView, clock: Clock) -> dict[int, FrameView]:

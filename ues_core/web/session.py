@@ -35,7 +35,7 @@ from ues_core.contract import (
     WatchOutcome,
 )
 from ues_core.web.capture import capture
-from ues_core.web.crossing import beyond, first_clear
+from ues_core.web.crossing import MARKERS, Mapping2D, beyond, first_clear
 from ues_core.web.deadline import Clock
 from ues_core.web.gestures import Gestures
 from ues_core.web.observe import collect
@@ -164,15 +164,15 @@ class WebDriverSession:
     async def _carry_out(self, key: NodeKey, found: dict[str, Any], out: dict[str, Any], clock: Clock) -> None:
         """What was measured in a frame of another origin, in the page's coordinates and with what its parents draw over it."""
         (view,) = [view for view in self._transport.frames(key.page) if view.id == key.frame]
-        corner, *clear = await beyond(self._transport, key.page, view, out, clock)
-        inner, hit, box = out["points"][0], found["hit"], found["facts"].get("box")
-        if box is not None:
-            box.update(x=box["x"] + corner.x - inner[0], y=box["y"] + corner.y - inner[1])
-        if clear:
-            best = first_clear(tuple(clear))
+        points = await beyond(self._transport, key.page, view, out, clock)
+        mapped, hit, facts = Mapping2D.between(out["points"], points), found["hit"], found["facts"]
+        if facts.get("box") is not None:
+            facts["box"] = mapped.box(facts["box"])
+        if clear := points[MARKERS:]:
+            best = first_clear(clear)
             hit.update(status=best.status, x=best.x, y=best.y, covered_by=best.covered_by)
         elif "x" in hit:
-            hit.update(x=hit["x"] + corner.x - inner[0], y=hit["y"] + corner.y - inner[1])
+            hit["x"], hit["y"] = mapped.point(hit["x"], hit["y"])
         if hit["status"] == "off-viewport":
             found["facts"]["in_viewport"] = False
 

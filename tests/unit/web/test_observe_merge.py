@@ -53,7 +53,7 @@ def answer(frame: str, names: list[tuple[str, int | None]], frames: list[dict[st
 
 
 def note(n: int, *, same: bool = True, shown: bool = True, parent: int | None = None, src: str = "") -> dict[str, Any]:
-    return {"n": n, "same": same, "shown": shown, "seen": True, "parent": parent, "src": src, "x": 0, "y": 0}
+    return {"n": n, "same": same, "shown": shown, "seen": True, "parent": parent, "src": src, "map": [1, 0, 0, 1, 0, 0]}
 
 
 MAIN = FrameView("", "", "D", "http://a.test/", False)

@@ -9,7 +9,8 @@ import {
 import { pictureOf } from "./areas.js";
 import { canonical, factsOf, identityOf } from "./facts.js";
 import { formDigest } from "./forms.js";
-import { frameOffset, hitTest, meetsViewport, onPage, outward, visibleRect } from "./geometry.js";
+import { frameOffset, MARKERS, onPage, outward } from "./frames.js";
+import { hitTest, meetsViewport, visibleRect } from "./geometry.js";
 import { arm, watch } from "./guard.js";
 import { nodeOf } from "./keys.js";
 
@@ -30,7 +31,7 @@ export function inspect(request) {
   const where = { page: request.page, frame: request.frame, document: request.document, origin: request.frame === "" ? "" : self.origin, offset };
   const clear = offset.foreign ? [] : null;
   const hit = hitTest(el, clear);
-  const out = outward([{ x: 0, y: 0 }, ...(clear ?? [])], offset);
+  const out = outward([...MARKERS, ...(clear ?? [])], offset);
   if (hit.x !== undefined) {
     Object.assign(hit, onPage(hit, offset));
   }

@@ -7,7 +7,8 @@ import { isScrolledOut } from "./clipping.js";
 import { attr, isConnected, queryDocument, readyState, rectOf } from "./dom.js";
 import { identityOf } from "./facts.js";
 import { sha256 } from "./forms.js";
-import { boxOnPage, frameOffset, hitTest, isInView, outward, through, viewSize, visibleRect } from "./geometry.js";
+import { boxOnPage, frameOffset, MARKERS, outward } from "./frames.js";
+import { hitTest, isInView, through, viewSize, visibleRect } from "./geometry.js";
 import { askedAbout, learn } from "./internals.js";
 import { arm, disarm, watch } from "./guard.js";
 import { keyOf, nodeOf } from "./keys.js";
@@ -30,7 +31,7 @@ function boxes(request) {
     const clear = offset.foreign ? [] : null;
     const { status } = hitTest(el, clear);
     return {
-      box: boxOnPage(rect, offset), out: outward([{ x: 0, y: 0 }, ...(clear ?? [])], offset), beyond: isBeyond(el, rect, offset),
+      box: boxOnPage(rect, offset), out: outward([...MARKERS, ...(clear ?? [])], offset), beyond: isBeyond(el, rect, offset),
       omitted: status === "occluded" || status === "off-viewport" ? status : "",
     };
   });
@@ -91,7 +92,7 @@ const api = {
   boxes: text(boxes),
   identities: text(identities),
   through: text(throughFrame),
-  outward: text(() => ({ out: outward([{ x: 0, y: 0 }, { x: 100, y: 0 }]) })),
+  outward: text(() => ({ out: outward(MARKERS) })),
   watchFor: (request) => watchFor(request).then(String),
   drawn: () => drawn(),
   node: (n) => nodeOf(n),

@@ -7,7 +7,8 @@ import {
 import { candidatesOf, contentName, gate, isContent } from "./candidates.js";
 import { factsOf } from "./facts.js";
 import { seeker } from "./find.js";
-import { contentBox, frameOffset, isInView, meetsViewport, onPage, roughRect, viewSize, visibleRect } from "./geometry.js";
+import { after, contentBox, frameOffset, listed, mapOf } from "./frames.js";
+import { isInView, meetsViewport, roughRect, viewSize, visibleRect } from "./geometry.js";
 import { askAbout, askedCount, beginAsking, mayHaveInternals } from "./internals.js";
 import { keyOf, nodeOf } from "./keys.js";
 import { visibleText } from "./names.js";
@@ -38,11 +39,11 @@ export function collect(request) {
 
 const mayEnter = (request) => request.any || request.origins.includes(self.origin) || !isForeign();
 
-// Where this frame's viewport is in the page's; `base` is that of the outermost frame of the same origin.
+// Where this frame's viewport is in the page's: `base` is that of the outermost frame of the same origin, `own` that of this frame
+// as its parent saw it. Which of the two holds is asked here, since a frame may have gone to another origin meanwhile.
 function offsetIn(request) {
-  const own = frameOffset();
-  const [x, y, scale] = request.base;
-  return { ...onPage(own, { x, y, scale }), scale: own.scale * scale };
+  const offset = frameOffset();
+  return offset.owners.length === 0 && request.own !== null ? mapOf(request.own) : after(mapOf(request.base), offset);
 }
 
 // A frame may have gone to another origin since its parent looked; what it shows now is not the parent's to show.
@@ -220,12 +221,12 @@ function noteFrame(el, where, state, request) {
     same = false;
   }
   const box = contentBox(el);
-  const offset = request.boxes ? offsetIn(request) : { x: 0, y: 0, scale: 1 };
+  const map = request.boxes ? after(offsetIn(request), box) : box;
   const around = { parent: null };
   putParent(around, el, where, state);
   state.frames.push({
     ...around,
-    n: keyOf(el), same, ...onPage(box, offset), scale: box.scale * offset.scale, seen: meetsViewport(box.rect), shown: checkVisibility(el, { visibilityProperty: true, opacityProperty: true }) && visibleRect(el) !== null,
+    n: keyOf(el), same, map: listed(map), seen: meetsViewport(box.rect), shown: checkVisibility(el, { visibilityProperty: true, opacityProperty: true }) && visibleRect(el) !== null,
     src: cut((attr(el, "src") || "").toWellFormed(), 2000),
   });
 }

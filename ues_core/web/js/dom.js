@@ -83,6 +83,7 @@ export const hasEditContext = (el) => hasAttr(el, "tabindex") && editContextOf(e
 /** The EditContext of an HTML element, or null. */
 export const editContextOf = (el) => (el instanceof HTMLElement ? contextGetter(el) : null);
 export const offsetWidth = getter(HTMLElement.prototype, "offsetWidth");
+export const offsetHeight = getter(HTMLElement.prototype, "offsetHeight");
 export const tabIndexOf = getter(HTMLElement.prototype, "tabIndex");
 
 export const inputType = getter(HTMLInputElement.prototype, "type");

@@ -5,7 +5,8 @@ import {
   inputForm, inputType, inputValue, isHtml, localName, matches, optionLabel, optionSelected, optionValue, selectForm, selectOptions,
   selectValue, selectedOptions, selectMultiple, textareaForm, textareaValue, innerText,
 } from "./dom.js";
-import { boxOnPage, isInView, viewSize, visibleRect } from "./geometry.js";
+import { boxOnPage } from "./frames.js";
+import { isInView, viewSize, visibleRect } from "./geometry.js";
 import { keyOf } from "./keys.js";
 import { contextOf } from "./groups.js";
 import { descriptionOf, nameOf } from "./names.js";

@@ -1,12 +1,13 @@
 // What is drawn, and where.
 
 import {
-  anyRootOf, checkVisibility, clientLeft, clientTop, composedChildren, documentHit, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
-  styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hasEditContext, hostOf, matches, offsetWidth, ownerDocument,
+  anyRootOf, checkVisibility, composedChildren, documentHit, inputType, isHtml, localName, nodeType, rectOf, rectsOf, shadowHit,
+  styleOf, styleValue, composedContains, labelControl, ELEMENT, composedParent, attr, classNameOf, hasEditContext, hostOf, matches, offsetHeight, offsetWidth, ownerDocument,
   queryAll, rootNode, createRange, firstChild, nextSibling, rangeRect, selectContents, textData, TEXT,
 } from "./dom.js";
 import { pictureOf, shapeOf } from "./areas.js";
 import { inView, isClippedAway } from "./clipping.js";
+import { boxOnPage, contentBox, frameOffset, onPage } from "./frames.js";
 import { labelsOf } from "./labels.js";
 import { inAriaHidden } from "./secrets.js";
 import { brief } from "./text.js";
@@ -101,10 +102,10 @@ function areaRect(el) {
   const picture = pictureOf(el);
   if (picture === null || !checkVisibility(picture, VISIBLE)) return null;
   const box = contentBox(picture);
-  const [left, top, right, bottom] = shapeOf(el) ?? [0, 0, box.rect.width, box.rect.height];
-  const x = Math.max(box.x + left * box.scale, box.rect.left);
-  const y = Math.max(box.y + top * box.scale, box.rect.top);
-  const rect = new DOMRect(x, y, Math.min(box.x + right * box.scale, box.rect.right) - x, Math.min(box.y + bottom * box.scale, box.rect.bottom) - y);
+  const [left, top, right, bottom] = shapeOf(el) ?? [0, 0, offsetWidth(picture), offsetHeight(picture)];
+  const shape = boxOnPage({ left, top, width: right - left, height: bottom - top }, box);
+  const [x, y] = [Math.max(shape.x, box.rect.left), Math.max(shape.y, box.rect.top)];
+  const rect = new DOMRect(x, y, Math.min(shape.x + shape.width, box.rect.right) - x, Math.min(shape.y + shape.height, box.rect.bottom) - y);
   return drawn(rect) && !isClippedAway(picture, rect) ? rect : null;
 }
 
@@ -160,62 +161,12 @@ export const meetsViewport = (rect, view = viewSize()) =>
 /** Size of this frame's viewport; read once per operation, because reading it makes the engine check the layout. */
 export const viewSize = () => ({ width: window.innerWidth, height: window.innerHeight });
 
-/** Where this frame's viewport is in the page's, and how much it is magnified, through same-origin frames; the elements on the way, outermost last. */
-export function frameOffset() {
-  let x = 0;
-  let y = 0;
-  let scale = 1;
-  let foreign = window !== window.parent;
-  const owners = [];
-  try {
-    for (let view = window; view !== view.parent; view = view.parent) {
-      const owner = view.frameElement;
-      if (owner === null) break;
-      foreign = view.parent !== view.parent.parent;
-      const box = contentBox(owner);
-      x = box.x + x * box.scale;
-      y = box.y + y * box.scale;
-      scale *= box.scale;
-      owners.push(owner);
-    }
-  } catch {
-    // A cross-origin ancestor: what is known so far is all there is.
-    foreign = true;
-  }
-  return { x, y, scale, owners, foreign };
-}
-
-/** A point of this frame as a point of the page. */
-export const onPage = ({ x, y }, offset) => ({ x: offset.x + x * offset.scale, y: offset.y + y * offset.scale });
-
-/** A rectangle of this frame as a box of the page. */
-export const boxOnPage = (rect, offset) => ({
-  ...onPage({ x: rect.left, y: rect.top }, offset), width: rect.width * offset.scale, height: rect.height * offset.scale,
-});
-
-/** Points as a cross-origin ancestor's child knows them, for the ancestor to take on: {up, points}; nothing where there is none. */
-export function outward(points, offset = frameOffset()) {
-  if (!offset.foreign) return undefined;
-  return { up: offset.owners.length, points: points.map((point) => Object.values(onPage(point, offset))) };
-}
-
-/** Where the content of a frame's element begins in this frame's viewport, and how much the element is magnified. */
-export function contentBox(owner) {
-  const rect = rectOf(owner);
-  const style = styleOf(owner);
-  const scale = offsetWidth(owner) > 0 ? rect.width / offsetWidth(owner) : 1;
-  const x = rect.left + scale * (clientLeft(owner) + (parseFloat(styleValue(style, "padding-left")) || 0));
-  const y = rect.top + scale * (clientTop(owner) + (parseFloat(styleValue(style, "padding-top")) || 0));
-  return { x, y, scale, rect };
-}
-
 /** Points of a frame as points of this one, and whether a pointer there would meet the frame: {up, points}. */
 export function through(owner, points) {
   const box = contentBox(owner);
   const offset = frameOffset();
   const mapped = points.map(([inX, inY]) => {
-    const x = box.x + inX * box.scale;
-    const y = box.y + inY * box.scale;
+    const { x, y } = onPage({ x: inX, y: inY }, box);
     const out = { ...onPage({ x, y }, offset), status: "clear", covered_by: "" };
     const view = viewSize();
     if (x < Math.max(0, box.rect.left) || y < Math.max(0, box.rect.top) || x >= Math.min(view.width, box.rect.right)
@@ -316,9 +267,7 @@ function coverInParents(point) {
     for (let view = window; view !== view.parent; view = view.parent) {
       const owner = view.frameElement;
       if (owner === null) return null;
-      const box = contentBox(owner);
-      x = box.x + x * box.scale;
-      y = box.y + y * box.scale;
+      ({ x, y } = onPage({ x, y }, contentBox(owner)));
       const outside = view.parent;
       if (x < 0 || y < 0 || x >= outside.innerWidth || y >= outside.innerHeight) return BEYOND;
       let hit = documentHit(ownerDocument(owner), x, y);
