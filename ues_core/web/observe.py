@@ -53,6 +53,8 @@ PIERCE_CAPS: Final = CoverageCaps(max_nodes=200_000, max_seconds=3.0)
 """How far closed shadow roots are looked for before an observation that goes into them."""
 PIERCE_BYTES: Final = 8_000_000
 
+_SHARE: Final = 0.6
+"""Of the time that is left for an observation, so much may go by in the page: then it tells what it has."""
 _FOREIGN: Final = '{"foreign":true}'
 """The answer of a frame that turned out to be of another origin than its parent."""
 
@@ -112,6 +114,7 @@ async def _ask(
         "detail": str(request.detail),
         "max_nodes": request.max_nodes,
         "max_bytes": request.max_bytes,
+        "milliseconds": clock.left() * _SHARE * 1000,
         "scan_window": request.scan_window,
         "find": {"text": request.find.text, "role": request.find.role} if request.find is not None else None,
         "skip": request.skip,
@@ -127,7 +130,7 @@ async def _ask(
     answer = await transport.evaluate(page, view.id, "collect", argument, deadline=clock.left(), document=view.document)
     frames, asked, body = _apart(answer)
     if asked and await learn_internals(transport, page, view, clock):
-        argument["learned"] = True
+        argument |= {"learned": True, "milliseconds": clock.left() * _SHARE * 1000}
         answer = await transport.evaluate(page, view.id, "collect", argument, deadline=clock.left(), document=view.document)
         frames, _, body = _apart(answer)
     return frames, body

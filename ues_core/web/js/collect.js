@@ -16,6 +16,10 @@ import { watchSecrets } from "./secrets.js";
 import { bounded, cut, tidy, utf8 } from "./text.js";
 
 const SAMPLE_LIMIT = 8000;
+/** The clock is looked at once in so many elements; one of them that is named takes as long as hundreds that are only looked at. */
+const GLANCED = 512;
+const NAMED = 8;
+const now = performance.now.bind(performance);
 /** Up to so many matches, each is looked at as closely as those that are shown. */
 const CLOSE_LOOKS = 600;
 
@@ -32,6 +36,7 @@ export function collect(request) {
     offset: request.boxes ? offsetIn(request) : null,
   };
   request.view = viewSize();
+  request.until = now() + request.milliseconds;
   const found = candidatesOf(root, request.detail);
   const state = gather(found, where, request);
   return assemble(found, state, where, root, request);
@@ -81,6 +86,7 @@ function scan(found, request, state) {
   const close = limit <= CLOSE_LOOKS;
   const seen = { elements: [], rects: [], first: [], close };
   for (let at = 0; at < limit; at += 1) {
+    if (at % GLANCED === GLANCED - 1 && isLate(request, state)) break;
     const el = elements[at];
     const tag = localName(el);
     if ((tag === "iframe" || tag === "frame") && isHtml(el)) {
@@ -96,7 +102,7 @@ function scan(found, request, state) {
       state.hidden += 1;
       continue;
     }
-    if (isSought !== null && !isSought(el, rect)) continue;
+    if (isSought !== null && (isLate(request, state) || !isSought(el, rect))) continue;
     first = request.skip > 0 ? begun.has(el) : first && isInView(el, rect, request.view);
     seen.elements.push(el);
     seen.rects.push(rect);
@@ -108,6 +114,14 @@ function scan(found, request, state) {
     state.partial = true;
   }
   return seen;
+}
+
+// What there was time for is told, and that it is not all.
+function isLate(request, state) {
+  if (now() <= request.until) return false;
+  state.reasons.add("time-budget-exceeded");
+  state.partial = true;
+  return true;
 }
 
 // First what is in the viewport, with the nodes around it, then the rest; each in the order of the tree.
@@ -147,6 +161,7 @@ function show(seen, where, request, state) {
       state.index.set(el, EARLIER);
       continue;
     }
+    if (state.json.length % NAMED === NAMED - 1 && isLate(request, state)) return;
     const full = state.json.length >= request.max_nodes;
     if (full || !emit(el, rect, where, request, state)) {
       state.reasons.add(full ? "node-budget-exceeded" : "byte-budget-exceeded");
