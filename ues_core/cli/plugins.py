@@ -11,8 +11,7 @@ import click
 from ues_core.cli._output import FAILED, json_option, note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from ues_core.config import Settings
-    from ues_core.plugins import PluginRow
+    from ues_core.plugins import PluginBook, PluginRow
 
 
 @click.group("plugins")
@@ -30,7 +29,7 @@ def command() -> None:
 def list_plugins(load: bool, strict: bool, config_file: str | None, as_json: bool) -> int:
     """List drivers, providers, deciders and hook packages. Names come from metadata: without --load nothing is imported.
 
-    Strict, with --load: exit code 1 when any plugin failed, is incompatible or is a duplicate.
+    Strict, with --load: exit code 1 when any plugin failed, is incompatible or is a duplicate, or a chosen one cannot be used.
     """
     from ues_core.config import load_settings
     from ues_core.contract import PluginState
@@ -42,8 +41,9 @@ def list_plugins(load: bool, strict: bool, config_file: str | None, as_json: boo
     with contextlib.redirect_stdout(sys.stderr):
         rows = book.list(load=load)
     hooks = book.hooks()
+    chosen = _chosen(book)
     if as_json:
-        print_json({"plugins": rows, "hooks": hooks, "chosen": _chosen(settings), "ignored": settings.ignored})
+        print_json({"plugins": rows, "hooks": hooks, "chosen": chosen, "ignored": settings.ignored})
     else:
         _print(rows)
         for hook in hooks:
@@ -51,12 +51,26 @@ def list_plugins(load: bool, strict: bool, config_file: str | None, as_json: boo
             say(f"hook package: {hook.distribution} {hook.version} ({what})")
         for ignored in settings.ignored:
             note(f"Ignored: {ignored.key} ({ignored.where}): {ignored.why}.")
+        for kind, choice in chosen.items():
+            if choice["problem"]:
+                note(f"The chosen {kind} cannot be used ({choice['source']}): {choice['problem']}")
     broken = any(row.state in (PluginState.FAILED, PluginState.INCOMPATIBLE, PluginState.DUPLICATE) for row in rows)
+    broken = broken or any(choice["problem"] for choice in chosen.values())
     return FAILED if broken and settings.strict_plugins else 0
 
 
-def _chosen(settings: Settings) -> dict[str, dict[str, str]]:
-    return {kind: {"name": str(getattr(settings, kind)), "source": settings.source(kind)} for kind in ("driver", "provider")}
+def _chosen(book: PluginBook) -> dict[str, dict[str, str]]:
+    """What is configured for each kind, where, and why it cannot be used (empty when it can, or nothing is chosen)."""
+    from ues_core.contract import PluginKind
+
+    return {
+        str(kind): {
+            "name": str(getattr(book.settings, kind)),
+            "source": book.settings.source(str(kind)),
+            "problem": book.problem(kind) or "",
+        }
+        for kind in (PluginKind.DRIVER, PluginKind.PROVIDER)
+    }
 
 
 def _print(rows: tuple[PluginRow, ...]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 from ues_core.config import Settings
-from ues_core.contract import LedgerVerdict, Model, PluginState, UesError
+from ues_core.contract import LedgerVerdict, Model, PluginKind, PluginState, UesError
 from ues_core.host.state import open_to_others
 from ues_core.plugins import PluginBook
 from ues_core.seal.history import chain_files, open_intents
@@ -94,7 +94,13 @@ def _playwright(environ: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _plugins(settings: Settings) -> Iterator[Finding]:
-    for row in PluginBook(settings).list(load=True):
+    book = PluginBook(settings)
+    for kind in (PluginKind.DRIVER, PluginKind.PROVIDER):
+        if (problem := book.problem(kind)) is not None:
+            yield Finding(
+                subject=f"chosen {kind}", level="error", sentence=f"{problem} (chosen in {settings.source(str(kind))})"
+            )
+    for row in book.list(load=True):
         bad = row.state is not PluginState.OK
         level: Literal["ok", "info", "warn"] = "ok" if not bad else "info" if row.state is PluginState.DISABLED else "warn"
         yield Finding(

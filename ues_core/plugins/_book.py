@@ -20,6 +20,7 @@ from ues_core.plugins._checking import check_declared_version, check_driver, che
 from ues_core.plugins._found import Found, canonical, find
 from ues_core.plugins._importing import import_entry_point, make
 from ues_core.plugins._rows import CAUSE_LIMIT, GROUPS, HOOK_GROUP, HookRow, PluginRow
+from ues_core.plugins._trial import tried
 from ues_core.plugins._unknown import unknown_plugin
 
 PREFERRED_DRIVER: Final = "playwright"
@@ -36,11 +37,56 @@ class PluginBook:
         self._settings = settings
         self._path = path
 
+    @property
+    def settings(self) -> Settings:
+        """The settings that decide what may be loaded."""
+        return self._settings
+
     # -- listing -------------------------------------------------------------------------------------------------------
 
     def list(self, *, load: bool = False) -> tuple[PluginRow, ...]:
-        """Every entry point of every kind. ``load=True`` imports each that may be loaded, one at a time, to validate it."""
-        return tuple(self._row(kind, found, group, load) for kind in GROUPS for group in [self._find(kind)] for found in group)
+        """Every entry point of every kind. ``load=True`` imports each that may be loaded, to validate it, in another process.
+
+        So a plugin whose import hangs or ends its process is listed with that, and the caller goes on.
+        """
+        rows = [self._row(kind, found, group) for kind in GROUPS for group in [self._find(kind)] for found in group]
+        if load:
+            usable = [at for at, row in enumerate(rows) if row.state is PluginState.OK]
+            for at, row in zip(usable, tried(self._settings, self._path, [rows[at] for at in usable]), strict=True):
+                rows[at] = row
+        return tuple(rows)
+
+    def loaded(self, row: PluginRow) -> PluginRow:
+        """A usable row as an import in this process found it."""
+        same = (
+            f for f in self._find(row.kind) if (f.name, f.distribution, f.version) == (row.name, row.distribution, row.version)
+        )
+        found = next(same, None)
+        if found is None:
+            return row.model_copy(update={"state": PluginState.FAILED, "cause": "it is not there any more", "loaded": True})
+        try:
+            info = self._load(row.kind, found)
+        except PluginError as error:
+            incompatible = error.code is Code.PLUGIN_INCOMPATIBLE
+            cause = f"{error.sentence} {error.next_step}" if incompatible else error.sentence
+            return row.model_copy(
+                update={
+                    "state": PluginState.INCOMPATIBLE if incompatible else PluginState.FAILED,
+                    "cause": cause[:CAUSE_LIMIT],
+                    "contract_version": _number(error.details.get("contract_version")),
+                    "loaded": True,
+                }
+            )
+        if info is None:
+            return row.model_copy(update={"loaded": True})
+        return row.model_copy(
+            update={
+                "loaded": True,
+                "contract_version": info.contract_version,
+                "capabilities": info.capabilities.model_dump(mode="json"),
+                "description": info.description,
+            }
+        )
 
     def hooks(self) -> tuple[HookRow, ...]:
         """Every entry point of a hook package, and whether the operator listed it. Imports nothing."""
@@ -98,10 +144,21 @@ class PluginBook:
         wanted = self._settings.provider if name is None else name
         return "" if wanted == "none" else wanted
 
+    def problem(self, kind: PluginKind) -> str | None:
+        """Why the configured driver or provider cannot even be loaded (unknown, disabled, a duplicate); ``None`` when it can be,
+        and when none is configured."""
+        name = self._settings.driver if kind is PluginKind.DRIVER else self.provider_name()
+        try:
+            if name:
+                self._chosen(kind, name)
+        except PluginError as error:
+            return f"{error.sentence} {error.next_step}".strip()
+        return None
+
     def locate(self, kind: PluginKind, name: str) -> PluginRow:
         """The entry point that ``name`` means, without importing it: for whoever loads it elsewhere. Raises ``PluginError``."""
         found = self._chosen(kind, name)
-        return self._row(kind, found, [found], load=False)
+        return self._row(kind, found, [found])
 
     def driver(self, name: str | None = None) -> Driver:
         """Load, check and make the chosen driver. Raises ``PluginError``."""
@@ -167,7 +224,7 @@ class PluginBook:
             return Code.PLUGIN_NOT_ALLOWED, "it is not listed in allowed_plugins"
         return None
 
-    def _row(self, kind: PluginKind, found: Found, group: Sequence[Found], load: bool) -> PluginRow:
+    def _row(self, kind: PluginKind, found: Found, group: Sequence[Found]) -> PluginRow:
         facts: dict[str, Any] = {
             "name": found.name,
             "kind": kind,
@@ -182,30 +239,7 @@ class PluginBook:
         if len(same) > 1:
             cause = f"offered by more than one distribution: {_owners(same)}"
             return PluginRow(**facts, state=PluginState.DUPLICATE, cause=cause[:CAUSE_LIMIT])
-        if not load:
-            return PluginRow(**facts, state=PluginState.OK)
-        try:
-            info = self._load(kind, found)
-        except PluginError as error:
-            incompatible = error.code is Code.PLUGIN_INCOMPATIBLE
-            cause = f"{error.sentence} {error.next_step}" if incompatible else error.sentence
-            return PluginRow(
-                **facts,
-                state=PluginState.INCOMPATIBLE if incompatible else PluginState.FAILED,
-                cause=cause[:CAUSE_LIMIT],
-                contract_version=_number(error.details.get("contract_version")),
-                loaded=True,
-            )
-        if info is None:
-            return PluginRow(**facts, state=PluginState.OK, loaded=True)
-        return PluginRow(
-            **facts,
-            state=PluginState.OK,
-            loaded=True,
-            contract_version=info.contract_version,
-            capabilities=info.capabilities.model_dump(mode="json"),
-            description=info.description,
-        )
+        return PluginRow(**facts, state=PluginState.OK)
 
     def _load(self, kind: PluginKind, found: Found) -> DriverInfo | ProviderInfo | None:
         if kind is PluginKind.DRIVER:
