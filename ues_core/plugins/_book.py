@@ -122,20 +122,27 @@ class PluginBook:
         """The driver that is meant: ``name``, else the configured one, else the default. Raises ``PluginError``."""
         if name or self._settings.driver:
             return name or self._settings.driver
-        usable = {f.name for f in self._find(PluginKind.DRIVER) if not self._barred(f)}
+        found = self._find(PluginKind.DRIVER)
+        usable = {f.name for f in found if not self._barred(f)}
         if PREFERRED_DRIVER in usable:
             return PREFERRED_DRIVER
         if len(usable) == 1:
             return usable.pop()
-        installed = f"Several are installed: {', '.join(sorted(usable))}." if usable else "No driver is installed."
+        if usable:
+            installed = f"Several are installed: {', '.join(sorted(usable))}."
+            next_step = "Choose one with an argument, UES_DRIVER or ues.toml."
+        elif found:
+            barred = self._barred(found[0])
+            installed = f"None of those installed ({', '.join(sorted({f.name for f in found}))}) may be loaded"
+            installed += f": {barred[1]}." if barred else "."
+            next_step = "Change that setting, or give another one for this run."
+        else:
+            installed = "No driver is installed."
+            next_step = "Install one, for instance: pip install ues-driver-playwright."
         raise PluginError(
             f"No driver was chosen, and there is no default here. {installed}",
             code=Code.PLUGIN_UNKNOWN,
-            next_step=(
-                "Choose one with an argument, UES_DRIVER or ues.toml."
-                if usable
-                else "Install one, for instance: pip install ues-driver-playwright."
-            ),
+            next_step=next_step,
             details={"installed": ", ".join(sorted(usable))},
         )
 

@@ -8,8 +8,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from ues_core.contract import (
-    CONTRACT_VERSION,
-    OLDEST_ACCEPTED_VERSION,
     PROVIDER_METHODS,
     Code,
     Driver,
@@ -20,6 +18,7 @@ from ues_core.contract import (
     check_authority,
     checked_info,
 )
+from ues_core.contract.compatibility import incompatible
 from ues_core.plugins._found import Found
 from ues_core.plugins._importing import guarded
 
@@ -62,29 +61,19 @@ def check_version(found: Found, version: object) -> None:
     """Raise ``PluginError`` (``plugin-incompatible``) that says which side to upgrade."""
     if not isinstance(version, int) or isinstance(version, bool):
         raise _data(found, "its contract version is not a whole number")
-    if OLDEST_ACCEPTED_VERSION <= version <= CONTRACT_VERSION:
-        return
-    newer = version > CONTRACT_VERSION
-    accepted = (
-        f"{OLDEST_ACCEPTED_VERSION} to {CONTRACT_VERSION}"
-        if OLDEST_ACCEPTED_VERSION < CONTRACT_VERSION
-        else (f"{CONTRACT_VERSION}")
-    )
-    raise PluginError(
-        f"The plugin {found.name} of {found.owner} speaks contract version {version}; this ues-core accepts {accepted}.",
-        code=Code.PLUGIN_INCOMPATIBLE,
-        next_step=(
-            f"Upgrade ues-core, or install an older release of {found.distribution}."
-            if newer
-            else f"Upgrade {found.distribution}; ues-core is newer than it knows."
-        ),
-        details={
-            **_names(found),
-            "contract_version": str(version),
-            "accepted": accepted,
-            "upgrade": "ues-core" if newer else found.distribution,
-        },
-    )
+    other = incompatible(version, found.distribution)
+    if other is not None:
+        raise PluginError(
+            f"The plugin {found.name} of {found.owner} speaks contract version {version}; this ues-core accepts {other.accepted}.",
+            code=Code.PLUGIN_INCOMPATIBLE,
+            next_step=other.next_step,
+            details={
+                **_names(found),
+                "contract_version": str(version),
+                "accepted": other.accepted,
+                "upgrade": other.upgrade,
+            },
+        )
 
 
 def check_declared_version(found: Found, plugin: Any) -> None:

@@ -17,7 +17,7 @@ from ues_core.contract import (
     ProviderSession,
     RawAnswer,
 )
-from ues_core.reasoning.answer import AnswerRejected, parse_answer
+from ues_core.reasoning.answer import ANSWER_CHARS, AnswerRejected, parse_answer
 from ues_core.reasoning.authority import scan_answer, scan_text
 from ues_core.reasoning.bind import bind_answer
 from ues_core.reasoning.packet import known_paths
@@ -112,7 +112,7 @@ def judge_text(
         stale = rejected.code is Code.ANSWER_STALE
         outcome = ConsultOutcome.STALE_ANSWER if stale else ConsultOutcome.REJECTED
         # an answer that cannot be read may still show that it claims authority; that is worth a record
-        findings = () if stale else tuple(scan_text(text, "raw"))
+        findings = () if stale else tuple(scan_text(text[:ANSWER_CHARS], "raw"))
         return Judged(outcome, rejected.code, rejected.sentence, findings=findings, raw_digest=digest)
     findings = scan_answer(parsed.answer)
     paths = known_paths(root) if root is not None else frozenset[str]()

@@ -42,6 +42,10 @@ def test_the_default_driver_is_playwright_else_the_only_one_else_an_error(site: 
     site.driver("two")
     with pytest.raises(PluginError, match="one, two"):
         book().driver()
+    with pytest.raises(
+        PluginError, match=r"\(one, two\) may be loaded: no plugin is loaded \(environment variable UES_PLUGINS\)"
+    ):
+        book({"UES_PLUGINS": "none"}).driver()
     assert book(disabled_plugins=["one"]).driver_name() == "two"
     site.driver("playwright")
     assert book().driver_name() == "playwright"

@@ -417,6 +417,8 @@ async def test_a_provider_that_cannot_be_loaded_says_why_and_leaves_nothing(
     assert failed.value.code is code
     assert cause in failed.value.sentence + failed.value.details["errors"]
     assert failed.value.details["distribution"] == "test-broken"
+    assert ".." not in failed.value.sentence
+    assert failed.value.next_step.startswith("Upgrade ues-core" if code is Code.PLUGIN_INCOMPATIBLE else "Repair or uninstall")
     assert {process.pid for process in psutil.Process().children(recursive=True)} <= before
 
 

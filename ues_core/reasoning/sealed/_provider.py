@@ -10,8 +10,6 @@ from typing import Any, Final, NoReturn, Self, TypeVar
 from pydantic import JsonValue, ValidationError
 
 from ues_core.contract import (
-    CONTRACT_VERSION,
-    OLDEST_ACCEPTED_VERSION,
     AnswerOutcome,
     Authority,
     CapabilityReport,
@@ -28,6 +26,7 @@ from ues_core.contract import (
     UesError,
     UsageError,
 )
+from ues_core.contract.compatibility import incompatible
 from ues_core.reasoning.sealed._desk import Desk, Talk
 from ues_core.reasoning.sealed._link import ChildError, End, Link, ended
 from ues_core.reasoning.sealed._models import EntryPointFacts, SealLimits, SealReport, report_of
@@ -226,10 +225,13 @@ class SealedProvider:
             where = ".".join(map(str, error.errors(include_url=False)[0]["loc"]))[:80]
             code = Code.AUTHORITY_VIOLATION if "authority" in where else Code.PLUGIN_DATA_INVALID
             raise self._failed(f"its info is invalid at {where}", code=code) from None
-        if not OLDEST_ACCEPTED_VERSION <= self._info.contract_version <= CONTRACT_VERSION:
+        version = self._info.contract_version
+        other = incompatible(version, self._facts.distribution)
+        if other is not None:
             raise self._failed(
-                f"it speaks contract version {self._info.contract_version}, not {CONTRACT_VERSION}",
+                f"it speaks contract version {version}; this ues-core accepts {other.accepted}",
                 code=Code.PLUGIN_INCOMPATIBLE,
+                next_step=other.next_step,
             )
         if self._info.name != entry.name:
             raise self._failed(f"it calls itself {self._info.name}", code=Code.PLUGIN_DATA_INVALID)
@@ -302,12 +304,12 @@ class SealedProvider:
             self._link.finish(end)
         raise ended(end)
 
-    def _failed(self, cause: str, *, code: Code = Code.PLUGIN_FAILED) -> PluginError:
+    def _failed(self, cause: str, *, code: Code = Code.PLUGIN_FAILED, next_step: str = "") -> PluginError:
         return PluginError(
             f"The plugin {self._facts.entry_point.name} of {self._facts.distribution} {self._facts.version} failed in its sealed "
-            f"process: {cause}.",
+            f"process: {cause.rstrip('.')}.",
             code=code,
-            next_step=f"Repair or uninstall {self._facts.distribution}, or list it in disabled_plugins.",
+            next_step=next_step or f"Repair or uninstall {self._facts.distribution}, or list it in disabled_plugins.",
             details={**self._names(), "cause": cause, "errors": self.errors[-_SENTENCE:]},
         )
 
