@@ -203,3 +203,44 @@ async def test_roles_and_states_in_element_internals_are_seen_and_followed(opene
     after = {node.name: node for node in (await tab.look()).nodes}
     assert [after[name].states.checked for name in ("Express", "Slow")] == ["true", "false"]
     assert [node.name for node in (await tab.look(find=Find(text="s", role="radio"))).nodes] == ["Express", "Slow"]
+
+
+HANDS = """
+  const style = document.createElement("style");
+  style.textContent = ".card, .row:hover, b.inner { cursor: pointer } td:hover { cursor: pointer }"
+    + ".one:is(.two, .row, .three) { cursor: pointer } @media screen { #media { cursor: pointer } }";
+  document.head.append(style);
+  document.body.innerHTML = '<div id="card" class="card"><h4>Title</h4><p>Text</p></div><div id="row" class="row">Row</div>'
+    + '<div id="both" class="card"><span>Open </span><button id="own">Button</button></div>'
+    + '<div class="card" id="outer"><b class="inner">Inner</b></div><label class="card">Label <input id="field"></label>'
+    + '<span id="inline" style="cursor:pointer">Inline</span><i id="media">Media</i><p id="plain">Plain</p><x-card></x-card>';
+  const root = document.querySelector("x-card").attachShadow({ mode: "open" });
+  root.innerHTML = "<style>.deep { cursor: pointer }</style><div class=deep id=deep>Deep</div><div class=card id=outside>Out</div>";
+  for (const el of [document.getElementById("card"), root.getElementById("deep")])
+    el.addEventListener("click", () => { document.title = el.id; });
+  1
+"""
+
+
+async def test_what_shows_the_hand_takes_clicks_where_nothing_else_says_so(opened: Opener, site: Site) -> None:
+    tab = await opened(site.url("second.html"))
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": HANDS}, deadline=20)
+    nodes = {node.dom_id: node for node in (await tab.look(max_nodes=200)).nodes}
+    assert [name for name in nodes if name] == ["card", "own", "outer", "field", "inline", "media", "deep"]
+    hands = [nodes[name] for name in ("card", "outer", "inline", "media", "deep")]
+    assert [(node.name, node.interactive) for node in hands] == [
+        ("Title Text", True),
+        ("Inner", True),
+        ("Inline", True),
+        ("Media", True),
+        ("Deep", True),
+    ]
+    content = {node.dom_id: node.interactive for node in (await tab.look(detail=Detail.CONTENT, max_nodes=200)).nodes}
+    assert content["card"]
+    assert not content["row"]
+    assert not content["plain"]
+    for name in ("card", "deep"):
+        assert (await tab.do(ClickGesture, nodes[name])).landed == "on-target"
+        assert await tab.title() == name
+    found = await tab.look(find=Find(text="inline"))
+    assert [node.dom_id for node in found.nodes] == ["inline"]

@@ -18,6 +18,8 @@ BINDING: Final = "__ues_tell"
 MODULES: Final = (
     "dom",
     "run",
+    "sheets",
+    "pointed",
     "labels",
     "text",
     "keys",

@@ -5,6 +5,7 @@ import {
   labelControl, listItem, listLength, localName, matches, nextSibling, nodeType, queryAll, queryFirst, rootNode, shadowRootOf, textData, ELEMENT, TEXT,
 } from "./dom.js";
 import { nameOf, visibleText } from "./names.js";
+import { isPointed, pointedIn } from "./pointed.js";
 import { isFocusable, NAMED_BY_CONTENT, roleOf } from "./roles.js";
 import { inAriaHidden, inSecret, watchSecrets } from "./secrets.js";
 import { cut, tidy, NAME_LIMIT } from "./text.js";
@@ -44,8 +45,10 @@ export function candidatesOf(root, detail) {
     descend(root, selector, found);
     return found;
   }
-  if (nodeType(root) === ELEMENT && matches(root, selector)) found.elements.push(root);
-  const list = queryAll(root, selector);
+  const pointed = pointedIn(rootNode(root));
+  const wanted = pointed === "" ? selector : `${selector},${pointed}`;
+  if (nodeType(root) === ELEMENT && matches(root, wanted)) found.elements.push(root);
+  const list = queryAll(root, wanted);
   const count = listLength(list);
   for (let i = 0; i < count; i += 1) found.elements.push(listItem(list, i));
   return found;
@@ -65,7 +68,7 @@ function descend(root, selector, found) {
   while (stack.length > 0) {
     const el = stack.pop();
     if (el === null || nodeType(el) !== ELEMENT) continue;
-    if (localName(el) !== "slot" && matches(el, selector)) found.elements.push(el);
+    if (localName(el) !== "slot" && (matches(el, selector) || isPointed(el))) found.elements.push(el);
     const shadow = shadowRootOf(el);
     if (shadow !== null) watchSecrets(shadow);
     if (shadow !== null && closedRoots.piercing && closedRoots.of(el) === shadow) {
@@ -90,6 +93,7 @@ export function gate(found, detail) {
     if (tag === "input" && isHtml(el) && inputType(el) === "hidden") return false;
     if (!found.flat && (isInnerHalf(el) || isMereHost(el))) return false;
     if (isForNobody(el, tag)) return false;
+    if (detail !== "content" && pointedIn(rootNode(el)) !== "" && !matches(el, CONTROLS) && !isPointed(el)) return false;
     if (texts !== null) return texts.counts(el, tag);
     return !hasAttr(el, "role") || roleOf(el) !== "none";
   };
@@ -139,7 +143,7 @@ class Texts {
       if (NAMED_BY_CONTENT.has(role) || (STATIC_ROLES.has(role) && isPhrase(el))) this.tellers.add(el);
       return true;
     }
-    if (!hasOwnText(el) || this.isTold(el)) return false;
+    if (!isPointed(el) && (!hasOwnText(el) || this.isTold(el))) return false;
     if (isPhrase(el)) this.tellers.add(el);
     return true;
   }

@@ -1,27 +1,16 @@
 // What style sheets add to text: the content of ::before and ::after, and letters that are drawn in another case.
 
 import {
-  ELEMENT, adoptedOf, assignedSlot, attr, composedParent, documentElement, composedChildren, documentSheets, groupRules, importedSheet,
-  localName, nodeType, rootNode, ruleCount, ruleItem, ruleStyle, selectorOf, shadowAdopted, shadowRootOf, shadowSheets, sheetCount, sheetItem,
-  sheetRules, styleOf, styleValue,
+  ELEMENT, assignedSlot, attr, composedParent, documentElement, composedChildren, localName, nodeType, rootNode, shadowRootOf, styleOf,
+  styleValue,
 } from "./dom.js";
 import { perRun } from "./run.js";
+import { ANY, rulesOf } from "./sheets.js";
 
-const RULES_READ = 20000;
 const COUNTED_ELEMENTS = 2000;
 const ICONS = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
 
 // -- whether there can be any ----------------------------------------------------------------------------------------
-
-// What the last part of a selector asks for at least, before its ::before or ::after.
-const SUBJECT = /([^\s>+~,]*?)::?(?:before|after)\b/gi;
-const KEY = /^(?:([a-z][\w-]*)|\*)?(?:([.#])((?:[\w-]|[^\0-\x7f]|\\[^0-9a-f\s])+))?/i;
-const NOTHING = /^(?:|none|normal|(["'])(?:[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff])*\1)$/;
-const HEX_ESCAPE = /\\[0-9a-f]/i;
-const ANY = "*";
-
-const known = new WeakMap();
-const perRoot = perRun(() => new Map());
 
 /** Whether a style sheet could give the element a ::before or ::after with a text. Errs towards yes. */
 export function mayHavePseudo(el) {
@@ -35,89 +24,13 @@ export function mayHavePseudo(el) {
 }
 
 function mayFrom(root, el) {
-  const seen = perRoot();
-  let keys = seen.get(root);
-  if (keys === undefined) {
-    keys = keysOf(root);
-    seen.set(root, keys);
-  }
+  const { keys } = rulesOf(root);
   if (keys.size === 0) return false;
   if (keys.has(ANY) || keys.has(localName(el))) return true;
   const id = attr(el, "id");
   if (id !== null && keys.has(`#${id}`)) return true;
   const classes = attr(el, "class");
   return classes !== null && classes.split(/\s+/).some((name) => keys.has(`.${name}`));
-}
-
-function keysOf(root) {
-  const keys = new Set();
-  try {
-    const shadow = root instanceof ShadowRoot;
-    if (!shadow && root !== document) return keys; // Not in the page.
-    const sheets = shadow ? shadowSheets(root) : documentSheets(root);
-    for (let i = 0; i < sheetCount(sheets); i += 1) addSheet(sheetItem(sheets, i), keys);
-    for (const sheet of shadow ? shadowAdopted(root) : adoptedOf(root)) addSheet(sheet, keys);
-  } catch {
-    keys.add(ANY);
-  }
-  return keys;
-}
-
-// A sheet is read once, and again when its rules are others: their number, the first or the last of them.
-function addSheet(sheet, keys) {
-  let rules;
-  try {
-    rules = sheetRules(sheet);
-  } catch {
-    keys.add(ANY); // Of another origin: nobody may read it.
-    return;
-  }
-  const count = ruleCount(rules);
-  if (count === 0) return;
-  const first = ruleItem(rules, 0);
-  const last = ruleItem(rules, count - 1);
-  let read = known.get(sheet);
-  if (read === undefined || read.count !== count || read.first !== first || read.last !== last) {
-    read = { count, first, last, keys: new Set() };
-    addRules(rules, read.keys, { left: RULES_READ });
-    known.set(sheet, read);
-  }
-  for (const key of read.keys) keys.add(key);
-}
-
-function addRules(rules, keys, budget) {
-  for (let i = 0; i < ruleCount(rules) && !keys.has(ANY); i += 1) {
-    if ((budget.left -= 1) < 0) keys.add(ANY);
-    const rule = ruleItem(rules, i);
-    if (rule instanceof CSSImportRule) {
-      const sheet = importedSheet(rule);
-      if (sheet !== null) addSheet(sheet, keys);
-      continue;
-    }
-    if (rule instanceof CSSStyleRule) addRule(rule, keys);
-    const inner = groupRules(rule);
-    if (inner !== null && ruleCount(inner) > 0) addRules(inner, keys, budget);
-  }
-}
-
-function addRule(rule, keys) {
-  if (NOTHING.test(styleValue(ruleStyle(rule), "content"))) return;
-  const selector = selectorOf(rule);
-  if (HEX_ESCAPE.test(selector)) {
-    keys.add(ANY);
-    return;
-  }
-  for (const [, subject] of selector.matchAll(SUBJECT)) {
-    const [, tag, mark, name] = isWhole(subject) ? KEY.exec(subject) : [];
-    if (mark !== undefined) keys.add(mark + name.replaceAll("\\", ""));
-    else keys.add(tag === undefined ? ANY : tag.toLowerCase());
-  }
-}
-
-// White space or a comma within brackets ended what was taken for the last part of a selector.
-function isWhole(subject) {
-  for (const [opens, closes] of ["()", "[]"]) if (subject.split(opens).length !== subject.split(closes).length) return false;
-  return true;
 }
 
 // -- the text of a pseudo-element ------------------------------------------------------------------------------------

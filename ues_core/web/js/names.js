@@ -7,6 +7,7 @@ import {
 } from "./dom.js";
 import { cased, mayHavePseudo, pseudoText } from "./css_text.js";
 import { labelsOf } from "./labels.js";
+import { isPointed } from "./pointed.js";
 import { isEditingHost, isFocusable, NAMED_BY_CONTENT, roleOf, UNNAMED, WIDGETS } from "./roles.js";
 import { perRun } from "./run.js";
 import { inSecret, isSecret } from "./secrets.js";
@@ -61,7 +62,7 @@ function isNamedByContent(el, role) {
   const tag = localName(el);
   if (tag === "summary" || tag === "label" || tag === "legend") return true;
   if (isEditingHost(el) || OPAQUE.has(tag)) return false;
-  return hasAttr(el, "onclick") || hasWidgetRole(el) || isFocusable(el);
+  return hasAttr(el, "onclick") || hasWidgetRole(el) || isFocusable(el) || isPointed(el);
 }
 
 function hasWidgetRole(el) {

@@ -5,6 +5,7 @@ import {
   namespaceOf, nextElement, queryAll, queryElement, referred, rootNode, selectMultiple, selectSize, textContent,
 } from "./dom.js";
 import { internalsOf } from "./internals.js";
+import { isPointed } from "./pointed.js";
 import { perRun } from "./run.js";
 
 const words = (text) => new Set(text.split(" "));
@@ -406,7 +407,7 @@ export function isInteractive(el, role, editable) {
       return isHtml(el) && hasAttr(el, "controls");
     default: {
       const index = attr(el, "tabindex");
-      return (index !== null && /^\s*\+?\d/.test(index)) || hasAttr(el, "onclick") || isMeantAsWidget(el);
+      return (index !== null && /^\s*\+?\d/.test(index)) || hasAttr(el, "onclick") || isMeantAsWidget(el) || isPointed(el);
     }
   }
 }
