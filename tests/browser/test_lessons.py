@@ -261,3 +261,32 @@ async def test_a_picture_of_another_document_than_was_observed_is_refused(hand: 
     with pytest.raises(Refusal) as refused:
         await hand.session.see()
     assert refused.value.code is Code.DOCUMENT_GONE
+
+
+async def test_what_cannot_be_done_is_refused_by_its_own_name(hand: Hand, site: Site) -> None:
+    html = """<p>Prose</p><button style="position: fixed; top: -500px">Above</button><i tabindex="0" style="position: absolute">Empty</i>
+      <select aria-label="Choice"><option value="1">One<option value="2">Two<option value="3">Two</select>
+      <select aria-label="Stubborn" onchange="this.selectedIndex = 0"><option>Stays<option>Goes</select>"""
+    await hand.show(html)
+    await hand.look(detail="content")
+
+    async def code(verb: str, name: str, **more: str) -> Code:
+        await hand.look(detail="content")
+        receipt = await hand.do(verb, name, **more)
+        assert not receipt.ok
+        return receipt.code
+
+    assert await code("click", "Prose") is Code.TARGET_NOT_INTERACTIVE
+    assert await code("click", "Above") is Code.TARGET_OFF_VIEWPORT
+    assert await code("scroll", "Above") is Code.SCROLL_TARGET_UNREACHABLE
+    assert await code("select", "Choice", option="Two") is Code.OPTION_AMBIGUOUS
+    assert await code("select", "Choice", option="Four") is Code.OPTION_MISSING
+    assert await code("select", "Stubborn", option="Goes") is Code.OPTION_NOT_SELECTED
+    await hand.look()
+    empty = hand.node("Empty")
+    await hand.page("document.querySelector('i').style.display = 'none'")
+    with pytest.raises(DriverError) as refused:
+        await hand.session.see(ref=empty.ref)
+    assert refused.value.code is Code.CAPTURE_EMPTY
+    receipt = await hand.session.act({"verb": "navigate", "url": site.url("redirect?http://127.0.0.1:9/")})
+    assert (receipt.ok, receipt.code) == (False, Code.NAVIGATION_FAILED)
