@@ -151,7 +151,7 @@ class Story:
         return cls(await start("bash", "--norc"), await start(sys.executable, "-c", RUNNER))
 
     async def command(self, text: str) -> tuple[int, list[str]]:
-        return await self._ask(self._shell, f"{{ {text}\n}} </dev/null; echo; echo {MARK} $?\n")
+        return await self._ask(self._shell, f"{{ {text}\n}} </dev/null; status=$?; echo; echo {MARK} $status\n")
 
     async def block(self, text: str) -> tuple[int, list[str]]:
         return await self._ask(self._python, json.dumps(text) + "\n")

@@ -38,6 +38,14 @@ def schema_names() -> tuple[str, ...]:
     return tuple(sorted(_schemas()))
 
 
+def schema_name(asked: str) -> str | None:
+    """The name that is meant by a schema's own name or by a model's class name (``DriverInfo``); ``None`` when there is none."""
+    sources = _schemas()
+    if asked in sources:
+        return asked
+    return next((name for name, source in sources.items() if inspect.isclass(source) and source.__name__ == asked), None)
+
+
 def json_schema(name: str) -> dict[str, Any]:
     """The JSON Schema of one model, or of a union (``action``, ``gesture``, ``any-receipt``). ``KeyError`` when unknown."""
     source = _schemas()[name]

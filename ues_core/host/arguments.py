@@ -42,6 +42,17 @@ def check_question(task: Any, *, repo: Any, provider: Any, providers: Any, const
         )
 
 
+def check_follow_up(consultation: Any, question: Any, *, repo: Any, evidence: Any) -> None:
+    """Refuse what ``host.follow_up`` cannot take, naming the argument."""
+    if not isinstance(consultation, str) or not consultation:
+        raise UsageError(
+            "'consultation' of host.follow_up is not of the kind that it takes.",
+            next_step="Give the id of a consultation: 'con-...', as in Consultation.id.",
+            details={"argument": "consultation"},
+        )
+    check_question(question, repo=repo, provider=None, providers=None, constraints=(), evidence=evidence)
+
+
 def check_more(more: Mapping[str, Any]) -> None:
     """Refuse what else ``host.consult`` and ``host.follow_up`` cannot take, naming the argument."""
     texts, text, number = "a list of texts", "a text", "a number"

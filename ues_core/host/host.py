@@ -30,7 +30,7 @@ from ues_core.contract import (
     UesError,
     UsageError,
 )
-from ues_core.host.arguments import check_more, check_question
+from ues_core.host.arguments import check_follow_up, check_more, check_question
 from ues_core.host.consulting import ConsultDesk
 from ues_core.host.lane import Lane
 from ues_core.host.opening import Opened, Wish, check_owner, open_driver
@@ -284,6 +284,7 @@ class Host:
         Raises ``UsageError`` when it cannot be taken up again: ``consultation-unknown``, ``consultation-expired``,
         ``other-repository``, ``provider-changed`` or ``resume-refused``. A fresh conversation is never started instead.
         """
+        check_follow_up(consultation, question, repo=repo, evidence=evidence)
         check_more(more)
         self._must_be_open()
         self._recorder.check()

@@ -21,6 +21,7 @@ from ues_core.contract import (
     Receipt,
     RequestKind,
     UesError,
+    UsageError,
     decide,
 )
 from ues_core.policy.budgets import SessionBudget
@@ -73,6 +74,11 @@ class Lane:
         ``verb`` is a verb of the taxonomy (``ues schema action`` lists them); an unknown one is the riskiest class.
         ``approved`` says that the host itself approved this one external side effect. A call that was blocked is not open.
         """
+        _must_be_texts("gate", call_id=call_id, verb=verb)
+        if arguments is not None and not (isinstance(arguments, Mapping) and all(isinstance(k, str) for k in arguments)):
+            raise UsageError(
+                "The arguments of lane.gate are no mapping of names to values.", next_step="Give a dict, or None for none."
+            )
         arguments = dict(arguments or {})
         kind = traits(verb)
         target = sha((verb, *(f"{k}={arguments[k]}" for k in sorted(arguments))), 24)
@@ -123,6 +129,7 @@ class Lane:
         ``result`` is the tool's text and ``location`` the URL that the host saw; expectations about text and URL are held
         against them, all others stay unobserved. A call that was never allowed is recorded as rejected.
         """
+        _must_be_texts("receipt", call_id=call_id, result=result, error=error or "", location=location)
         opened = self._open.pop(call_id, None)
         verb = opened.verb if opened is not None else "unknown"
         kind = traits(verb)
@@ -154,6 +161,14 @@ class Lane:
         )
         self._recorder.receipt(receipt)
         return receipt
+
+
+def _must_be_texts(method: str, **values: object) -> None:
+    for name, value in values.items():
+        if not isinstance(value, str):
+            raise UsageError(
+                f"'{name}' of lane.{method} is a {type(value).__name__}, not a text.", next_step=f"Give {name} as a str."
+            )
 
 
 def _check(expectation: Expectation, result: str, location: str) -> Check:

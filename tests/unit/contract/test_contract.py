@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ues_core import contract
 from ues_core.contract import ACTION_ADAPTER, Action, AdviceAnswer, Code, Model, UesError, Verb
-from ues_core.contract.schema import json_schema, schema_names
+from ues_core.contract.schema import json_schema, schema_name, schema_names
 
 FOLDER = Path(contract.__file__).parent
 
@@ -129,6 +129,13 @@ def test_every_schema_exports_as_json(name: str) -> None:
 def test_schemas_are_named_as_people_say_them() -> None:
     names = schema_names()
     assert {"action", "advice", "observation", "receipt", "packet", "site", "claim", "open-spec"} <= set(names)
+
+
+def test_a_schema_is_found_by_its_model_s_class_name_too() -> None:
+    assert [schema_name(asked) for asked in ("receipt", "Receipt", "DriverInfo")] == ["receipt", "receipt", "driver-info"]
+    assert schema_name("Advice") == "bound-advice", "'advice' is what an answer must fit, AdviceAnswer"
+    assert schema_name("AdviceAnswer") == "advice"
+    assert schema_name("Nobody") is None
 
 
 def test_the_advice_schema_has_the_keys_of_the_wire() -> None:
