@@ -16,7 +16,8 @@ from ues_core.cli._output import json_option, print_json, say
 def command(name: str | None, list_names: bool, as_json: bool) -> None:
     """Print the JSON Schema of one model of the contract: NAME is action, advice, observation, packet, receipt, site, ...
 
-    The name of a model's class does as well: DriverInfo. Without a name, the names are listed. A schema is JSON with and without --json.
+    The name of a model's class does as well: DriverInfo. Without a name, the names are listed. A schema is JSON with and
+    without --json.
     """
     from ues_core.contract import UsageError
     from ues_core.contract.schema import json_schema, schema_name, schema_names

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ues_core.contract._base import CONTRACT_VERSION, OLDEST_ACCEPTED_VERSION
 
 
-class Incompatible(NamedTuple):
+class _Incompatible(NamedTuple):
     """What to tell about a plugin that speaks another version."""
 
     accepted: str
@@ -17,12 +17,12 @@ class Incompatible(NamedTuple):
     next_step: str
 
 
-def incompatible(version: int, distribution: str) -> Incompatible | None:
+def incompatible(version: int, distribution: str) -> _Incompatible | None:
     """``None`` when ``version`` is accepted."""
     if OLDEST_ACCEPTED_VERSION <= version <= CONTRACT_VERSION:
         return None
     several = OLDEST_ACCEPTED_VERSION < CONTRACT_VERSION
     accepted = f"{OLDEST_ACCEPTED_VERSION} to {CONTRACT_VERSION}" if several else str(CONTRACT_VERSION)
     if version > CONTRACT_VERSION:
-        return Incompatible(accepted, "ues-core", f"Upgrade ues-core, or install an older release of {distribution}.")
-    return Incompatible(accepted, distribution, f"Upgrade {distribution}; ues-core is newer than it knows.")
+        return _Incompatible(accepted, "ues-core", f"Upgrade ues-core, or install an older release of {distribution}.")
+    return _Incompatible(accepted, distribution, f"Upgrade {distribution}; ues-core is newer than it knows.")

@@ -111,14 +111,18 @@ async def test_approving_and_revoking_nonsense_is_refused(host_settings: Setting
 
 async def test_following_up_and_lanes_take_no_nonsense_either(host_settings: Settings) -> None:
     async with open_host(host_settings) as host:
-        lane = host.lane("alice")
-        calls: list[Any] = [lambda wrong=wrong: lane.gate(*wrong) for wrong in ((None, "click"), ([], "click"), ("c1", 5))]
-        calls += [lambda wrong=wrong: lane.gate("c1", "click", wrong) for wrong in (5, [1], {1: 2}, "text")]
-        calls += [lambda: lane.receipt([]), lambda: lane.receipt("c1", result=5), lambda: lane.receipt("c1", error=5)]
-        for call in calls:
+        lane: Any = host.lane("alice")
+        gates: list[tuple[Any, ...]] = [(None, "click"), ([], "click"), ("c1", 5)]
+        gates += [("c1", "click", wrong) for wrong in (5, [1], {1: 2}, "text")]
+        for arguments in gates:
             with pytest.raises(UsageError):
-                call()
-        for wrong in ((5, "why?"), ("", "why?"), ("con-1", 5), ("con-1", "")):
+                lane.gate(*arguments)
+        receipts: list[dict[str, Any]] = [{"call_id": []}, {"call_id": "c1", "result": 5}, {"call_id": "c1", "error": 5}]
+        for named in receipts:
             with pytest.raises(UsageError):
-                await host.follow_up(*wrong)
+                lane.receipt(**named)
+        questions: list[tuple[Any, Any]] = [(5, "why?"), ("", "why?"), ("con-1", 5), ("con-1", "")]
+        for question in questions:
+            with pytest.raises(UsageError):
+                await host.follow_up(*question)
         assert lane.gate("c1", "observe").allowed

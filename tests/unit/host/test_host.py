@@ -217,19 +217,21 @@ async def test_a_session_that_fails_to_open_leaves_a_receipt_and_nothing_else(
     assert verified(host, host_settings.state_dir).ok
 
 
+async def nothing() -> None:
+    """What leaves a session unused."""
+
+
 async def test_a_session_that_nobody_uses_is_closed(host_settings: Settings) -> None:
     settings = host_settings.model_copy(update={"timeouts": host_settings.timeouts.model_copy(update={"idle": 0.6})})
     async with open_host(settings) as host, asyncio.timeout(30):
         used, unused = await host.session("alice", url=A), await host.session("bob", url=A)
-        while not unused.closed:
-            await used.observe()
-            await asyncio.sleep(0.05)
-        assert not used.closed
-        for _ in range(200):
-            if used.closed:
-                break
-            await asyncio.sleep(0.05)
-        assert used.closed
+        ends = []
+        for session, use in ((unused, used.observe), (used, nothing)):
+            while not session.closed:
+                await use()
+                await asyncio.sleep(0.05)
+            ends.append((used.closed, unused.closed))
+        assert ends == [(False, True), (True, True)]
 
 
 async def test_a_session_does_not_outlive_its_whole_life_however_busy(host_settings: Settings) -> None:
