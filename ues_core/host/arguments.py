@@ -55,7 +55,7 @@ def check_follow_up(consultation: Any, question: Any, *, repo: Any, evidence: An
 
 def check_more(more: Mapping[str, Any]) -> None:
     """Refuse what else ``host.consult`` and ``host.follow_up`` cannot take, naming the argument."""
-    texts, text, number = "a list of texts", "a text", "a number"
+    texts, text, number = "a list of texts", "a text", "a number above zero"
     kinds = {
         **dict.fromkeys(("requirements", "verification", "questions", "attempts", "files"), texts),
         **dict.fromkeys(("owner", "model", "failing_log"), text),
@@ -70,7 +70,7 @@ def check_more(more: Mapping[str, Any]) -> None:
             (value is None and name in ("failing_log", "seconds", "tier", "relay_dir"))
             or (kind == texts and _texts(value))
             or (kind == text and isinstance(value, str))
-            or (kind == number and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
+            or (kind == number and isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf)
             or (name == "tier" and value in tuple(PacketTier))
             or (name == "reuse" and isinstance(value, bool))
             or (name == "relay_dir" and isinstance(value, str | os.PathLike))

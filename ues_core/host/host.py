@@ -193,9 +193,10 @@ class Host:
         values; any change refuses it with ``approval-mismatch``.
         """
         self._must_be_open()
-        if not isinstance(session, Session) or isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        number = isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0
+        if not isinstance(session, Session) or not number:
             raise UsageError(
-                "An approval is for a session, for a number of seconds.", next_step="host.approve(session, action)"
+                "An approval is for a session, for a number of seconds above zero.", next_step="host.approve(session, action)"
             )
         if session.id not in self._sessions:
             raise UsageError("This session is not one of this host's open ones.", next_step="Pass a session of host.session().")

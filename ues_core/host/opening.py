@@ -38,7 +38,8 @@ from ues_core.session._text import unsupported
 from ues_core.web.browsers import choose_browser, running_as_root
 from ues_core.web.processes import ProfileHome, browser_processes_of
 
-_OWNER = re.compile(r"[^\x00-\x1f\x7f]{1,256}")
+_OWNER = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,256}")
+_ENDPOINT = re.compile(r"(?:wss?|https?)://[^\s/]+\S*")
 _PROFILE = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
@@ -131,6 +132,12 @@ async def open_driver(
             )
     if wish.attach is not None and not caps.attach:
         raise unsupported("attach", "attach", name)
+    if wish.attach is not None and driver.info.surface is SurfaceKind.WEB and not _ENDPOINT.fullmatch(wish.attach):
+        raise UsageError(
+            "'attach' of host.session is no address of a browser.",
+            next_step="Give what the browser prints when it starts with --remote-debugging-port: ws://127.0.0.1:9222/...",
+            details={"argument": "attach"},
+        )
     if wish.profile is not None and not caps.profiles:
         raise unsupported("profiles", "a named profile", name)
     if wish.storage_state is not None:

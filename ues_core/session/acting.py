@@ -390,9 +390,9 @@ class DocumentGoneRefusal(Refusal):
 
 
 def bounded_seconds(timeout: float | None, otherwise: float) -> float:
-    """A caller's seconds within 0.1 to 180; a refusal for what is no number."""
+    """A caller's seconds, taken for 0.1 to 180; a refusal for what is no number above zero."""
     if timeout is None:
         return otherwise
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or timeout != timeout:
-        raise Refusal("A timeout is a number of seconds.", code=Code.ACTION_INVALID, next_step="Pass timeout=5.0.")
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
+        raise Refusal("A timeout is a number of seconds above zero.", code=Code.ACTION_INVALID, next_step="Pass timeout=5.0.")
     return max(0.1, min(float(timeout), 180.0))

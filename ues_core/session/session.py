@@ -131,15 +131,17 @@ class Session:
             detail=_word(Detail, detail, "detail"),
             frames=None if frames is None else _word(FrameReach, frames, "frames"),
             closed_shadow=None if closed_shadow is None else _word(Support, closed_shadow, "closed_shadow"),
-            verify_coverage=bool(verify_coverage),
-            anchor_last_action=bool(anchor_last_action),
-            boxes=bool(boxes),
+            verify_coverage=_flag("verify_coverage", verify_coverage),
+            anchor_last_action=_flag("anchor_last_action", anchor_last_action),
+            boxes=_flag("boxes", boxes),
         )
         async with self._turn():
             return await self._desk.observe(ask)
 
     async def read(self, ref: str, *, kind: ReadKind | str = ReadKind.TEXT, limit: int = 4_000) -> ReadText:
         """The text of one node, bounded to ``limit`` characters and redacted; nothing is read from a secret."""
+        if ref is None:
+            raise UsageError("A read is of one node.", next_step="Pass its ref; session.extract() reads the whole page.")
         return await self._read(ref, _word(ReadKind, kind, "kind"), limit, 50, None)
 
     async def extract(
@@ -159,7 +161,7 @@ class Session:
         ctx = self._ctx
         if not ctx.capabilities.capture:
             raise unsupported("capture", "a picture", ctx.driver_name)
-        if not 1 <= _whole("scale", scale, 0, 4) <= 3:
+        if not 1 <= _whole("scale", scale, 1, 4) <= 3:
             raise Refusal("The scale is 1, 2 or 3.", code=Code.ACTION_INVALID, next_step="Pass scale=1, 2 or 3.")
         async with self._turn():
             seen = self._desk.seen
@@ -424,10 +426,16 @@ def _find(find: Find | Mapping[str, str] | str | None) -> Find | None:
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
-    """A whole number, put into its bounds; an error of the kit's own for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise UsageError(f"{name}={value!r:.60} is no whole number.", next_step=f"Pass {low} to {high}.")
-    return max(low, min(value, high))
+    """A whole number of at least ``low``; one above ``high`` is taken for ``high``. An error of the kit's own for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+        raise UsageError(f"{name}={value!r:.60} is no whole number from {low}.", next_step=f"Pass {low} to {high}.")
+    return min(value, high)
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{name}={value!r:.60} is neither true nor false.", next_step=f"Pass {name}=True or leave it out.")
+    return value
 
 
 def _words(name: str, value: Any) -> list[str]:

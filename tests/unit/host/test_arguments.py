@@ -42,6 +42,10 @@ async def test_a_session_with_such_arguments_is_not_opened(host_settings: Settin
     [
         ("observe", {"max_nodes": 1.5}),
         ("observe", {"max_nodes": "x"}),
+        ("observe", {"max_nodes": 0}),
+        ("observe", {"max_nodes": -1}),
+        ("observe", {"verify_coverage": "x"}),
+        ("observe", {"boxes": 1}),
         ("observe", {"cursor": 5}),
         ("observe", {"within": 5}),
         ("observe", {"since": "x"}),
@@ -49,6 +53,8 @@ async def test_a_session_with_such_arguments_is_not_opened(host_settings: Settin
         ("evidence", {"limit": ""}),
         ("evidence", {"kinds": 5}),
         ("read", {"ref": "x", "limit": ""}),
+        ("read", {"ref": None}),
+        ("extract", {"limit": 0}),
         ("extract", {"max_items": ""}),
         ("act_many", {"actions": {"verb": "reload"}}),
     ],
@@ -82,6 +88,9 @@ async def test_a_call_with_such_arguments_is_refused_and_the_session_goes_on(
         {"tier": "huge"},
         {"failing_log": b"x"},
         {"seconds": float("nan")},
+        {"seconds": float("inf")},
+        {"seconds": 0},
+        {"seconds": -1},
         {"reuse": "no"},
         {"owner": 5},
         {"relay_dir": 5},
@@ -104,8 +113,10 @@ async def test_approving_and_revoking_nonsense_is_refused(host_settings: Setting
         for arguments in wrong:
             with pytest.raises(UesError):
                 await host.approve(*arguments)
-        with pytest.raises(UsageError):
-            await host.approve(session, {"verb": "reload"}, seconds="x")  # type: ignore[arg-type]
+        times: list[Any] = ["x", 0, -1, float("nan"), True]
+        for seconds in times:
+            with pytest.raises(UsageError):
+                await host.approve(session, {"verb": "reload"}, seconds=seconds)
         assert host.revoke([]) is False  # type: ignore[arg-type]
 
 

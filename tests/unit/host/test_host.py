@@ -134,7 +134,7 @@ async def test_what_the_driver_does_not_declare_is_refused_by_name(
         assert refused.value.details["capability"] == capability
 
 
-@pytest.mark.parametrize("owner", ["", "   ", "a\nb", "x" * 257])
+@pytest.mark.parametrize("owner", ["", "   ", "a\nb", "x" * 257, "\ud800"])
 async def test_an_owner_that_is_none_is_refused(host_settings: Settings, owner: str) -> None:
     async with open_host(host_settings) as host:
         with pytest.raises(UsageError) as refused:

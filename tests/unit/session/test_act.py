@@ -322,7 +322,9 @@ async def test_evidence_is_bounded_redacted_and_pages_on(open_session: Any) -> N
     assert first.trust == "untrusted-external"
 
 
-@pytest.mark.parametrize("bad", [{"expect": 5}, {"expect": "saved"}, {"timeout": "x"}, {"timeout": float("nan")}])
+@pytest.mark.parametrize(
+    "bad", [{"expect": 5}, {"expect": "saved"}, {"timeout": "x"}, {"timeout": float("nan")}, {"timeout": 0}, {"timeout": -1}]
+)
 async def test_an_expectation_or_timeout_that_is_none_is_a_coded_refusal(open_session: Any, bad: dict[str, Any]) -> None:
     bench = await open_session()
     receipt = await bench.session.act({"verb": "reload"}, **bad)
