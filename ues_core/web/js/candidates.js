@@ -36,17 +36,17 @@ const STATIC_ROLES = new Set(
 );
 const HALVES = new Set(["button", "checkbox", "radio", "switch"]);
 
-/** The elements to look at, in the order of the flattened tree: {elements, reasons, flat}. */
+/** The elements to look at, in the order of the flattened tree: {elements, reasons, flat, pierced, pointed}. */
 export function candidatesOf(root, detail) {
   const selector = detail === "content" ? CONTENT : CONTROLS;
-  const found = { elements: [], reasons: new Set(), flat: true, pierced: 0 };
+  const found = { elements: [], reasons: new Set(), flat: true, pierced: 0, pointed: null };
   if (hasShadow(root)) {
     found.flat = false;
     descend(root, selector, found);
     return found;
   }
-  const pointed = pointedIn(rootNode(root));
-  const wanted = pointed === "" ? selector : `${selector},${pointed}`;
+  found.pointed = pointedIn(rootNode(root));
+  const wanted = found.pointed === "" ? selector : `${selector},${found.pointed}`;
   if (nodeType(root) === ELEMENT && matches(root, wanted)) found.elements.push(root);
   const list = queryAll(root, wanted);
   const count = listLength(list);
@@ -93,7 +93,7 @@ export function gate(found, detail) {
     if (tag === "input" && isHtml(el) && inputType(el) === "hidden") return false;
     if (!found.flat && (isInnerHalf(el) || isMereHost(el))) return false;
     if (isForNobody(el, tag)) return false;
-    if (detail !== "content" && pointedIn(rootNode(el)) !== "" && !matches(el, CONTROLS) && !isPointed(el)) return false;
+    if (texts === null && (found.pointed ?? pointedIn(rootNode(el))) !== "" && !matches(el, CONTROLS) && !isPointed(el)) return false;
     if (texts !== null) return texts.counts(el, tag);
     return !hasAttr(el, "role") || roleOf(el) !== "none";
   };

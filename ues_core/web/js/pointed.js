@@ -20,11 +20,18 @@ export function pointedIn(root) {
   let list = known.get(root);
   if (list === undefined) {
     const parts = [...rulesOf(root).pointed];
-    if ((root instanceof ShadowRoot || root === document) && listLength(queryAll(root, INLINE)) > 0) parts.push(INLINE);
+    if (hasStyled(root) && listLength(queryAll(root, INLINE)) > 0) parts.push(INLINE);
     list = parts.join(",");
     known.set(root, list);
   }
   return list;
+}
+
+// Most large pages have no style in attributes: to find that out is cheaper than to look for one of them.
+function hasStyled(root) {
+  if (root !== document) return root instanceof ShadowRoot;
+  const top = documentElement(document);
+  return top !== null && queryFirst(top, "[style]") !== null;
 }
 
 /** Whether an element takes clicks by the hand alone: the outermost one, with nothing else to be operated in it or around it. */
