@@ -290,3 +290,24 @@ async def test_what_cannot_be_done_is_refused_by_its_own_name(hand: Hand, site: 
     assert refused.value.code is Code.CAPTURE_EMPTY
     receipt = await hand.session.act({"verb": "navigate", "url": site.url("redirect?http://127.0.0.1:9/")})
     assert (receipt.ok, receipt.code) == (False, Code.NAVIGATION_FAILED)
+
+
+async def test_the_anchor_is_the_node_that_was_acted_on_listed_or_not(hand: Hand) -> None:
+    html = '<button>First</button><form aria-label="Own"><button type="button">Second</button></form><form aria-label="Other">x</form>'
+    await hand.show(html)
+    assert (await hand.do("click", "Second")).ok
+    short = await hand.look(max_nodes=1, anchor_last_action=True)
+    assert short.anchor is not None
+    assert (short.anchor.ref, short.anchor.connected, short.anchor.contained) == (None, True, None)
+    whole = await hand.look(detail="content", anchor_last_action=True)
+    assert whole.anchor is not None
+    assert whole.anchor.ref == hand.node("Second").ref
+    for name, contained in (("Own", True), ("Other", False)):
+        await hand.look(detail="content")
+        seen = await hand.look(within=hand.node(name).ref, anchor_last_action=True)
+        assert seen.anchor is not None
+        assert (seen.anchor.connected, seen.anchor.contained) == (True, contained)
+    await hand.page("document.querySelectorAll('button')[1].remove()")
+    gone = await hand.look(anchor_last_action=True)
+    assert gone.anchor is not None
+    assert (gone.anchor.ref, gone.anchor.connected) == (None, False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -37,6 +37,13 @@ from ues_core.policy.content import analyse
 from ues_core.redact import redact_text, scrub_url
 from ues_core.seal.refs import RefTable
 from ues_core.session._text import iso, sha
+
+_ENDED: Final = frozenset(
+    {TruncationReason.NODE_BUDGET_EXCEEDED, TruncationReason.BYTE_BUDGET_EXCEEDED, TruncationReason.TIME_BUDGET_EXCEEDED}
+)
+"""A budget, not the page, ended the listing: a cursor goes on."""
+_UNSEEN: Final = _ENDED | {TruncationReason.SCAN_WINDOW_EXCEEDED}
+"""What is not listed may be there all the same."""
 
 UNLISTED_KEPT: Final = 2_000
 """Nodes that a delta keeps although a full listing has no room for them: as many as a listing may have at most."""
@@ -204,7 +211,7 @@ def make_observation(
     unlisted: dict[NodeKey, Node] = {}
     if before is not None and asked.since is not None:
         living = {facts.key for facts in collected.nodes}
-        if _cut(collected.reasons):
+        if not _UNSEEN.isdisjoint(collected.reasons):
             unlisted = dict(islice(((k, n) for k, n in before.nodes.items() if k not in living), UNLISTED_KEPT))
         kept = [node.ref for key, node in before.nodes.items() if key in living or key in unlisted]
     elif before is not None and asked.skip:
@@ -275,7 +282,7 @@ def make_observation(
         nodes=() if delta is not None else tuple(nodes),
         candidates=collected.candidates,
         omitted=omitted,
-        cursor=f"c{epoch}.{emitted}" if _cut(reasons) and nodes else None,
+        cursor=f"c{epoch}.{emitted}" if not _ENDED.isdisjoint(reasons) and nodes else None,
         hidden_matches=collected.hidden_matches,
         hidden_matches_partial=collected.hidden_matches_partial,
         anchor=anchor,
@@ -323,11 +330,6 @@ def _visible(collected: Collected, nodes: Sequence[Node], redact: Redactor) -> I
             yield node.value
     if collected.text_sample:
         yield redact(collected.text_sample)
-
-
-def _cut(reasons: Iterable[TruncationReason]) -> bool:
-    """Whether a budget, not the page, ended the listing."""
-    return any(r in (TruncationReason.NODE_BUDGET_EXCEEDED, TruncationReason.BYTE_BUDGET_EXCEEDED) for r in reasons)
 
 
 def _delta(since: int, before: Seen, after: dict[NodeKey, Node], unlisted: dict[NodeKey, Node]) -> Delta:
