@@ -264,11 +264,15 @@ export function closestComposed(el, selector) {
   }
 }
 
+/** References of one attribute that are followed, and characters of it that are read, at most: far more than any text that is shown. */
+const REFERENCES_READ = 1000;
+const IDS_READ = 65536;
+
 /** The elements that an attribute of ids refers to, in its order; ids that mean nothing are left out. */
 export function referred(el, attribute) {
   const ids = attr(el, attribute);
   if (ids === null) return [];
-  const words = ids.split(/[ \t\n\f\r]+/).filter(Boolean);
+  const words = ids.slice(0, IDS_READ).split(/[ \t\n\f\r]+/, REFERENCES_READ).filter(Boolean);
   if (words.length === 0) return REFERENCES[attribute]?.(el) ?? [];
   const found = [];
   for (const id of words) {
