@@ -400,9 +400,11 @@ class _Turn:
             self._refuse_closed()
         self._session.idle_since = None
 
-    async def __aexit__(self, *_: object) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self._session.idle_since = asyncio.get_running_loop().time()
         self._session._lock.release()
+        if isinstance(error, DriverError) and error.code is Code.SESSION_CLOSED:
+            self._refuse_closed()  # it was closed meanwhile: the host hears of that as it does before a call
 
     def _refuse_closed(self) -> None:
         if self._session._closed:
