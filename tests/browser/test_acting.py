@@ -53,6 +53,18 @@ async def test_a_click_is_a_real_one_and_lands_on_its_target(opened: Opener, sit
     assert "contextmenu:plain" in await log_of(tab)
 
 
+async def test_one_gesture_opens_one_window_and_none_opens_none(opened: Opener, site: Site) -> None:
+    tab = await opened(site.url("windows.html"))
+    assert len(await tab.session.pages()) == 1
+    await tab.do(ClickGesture, await tab.by_id("many"))
+    for _ in range(40):
+        if len(await tab.session.pages()) > 1:
+            break
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.2)
+    assert len(await tab.session.pages()) == 2
+
+
 async def test_text_is_filled_typed_and_cleared(opened: Opener, site: Site) -> None:
     tab = await opened(site.url("form.html"))
     for text in ("Ada Lovelace", "Zoë 👩‍👩‍👧 '\"<>", ""):

@@ -345,10 +345,14 @@ def _outcome(body: Mapping[str, object]) -> str:
 
 
 def _say_report(report: LedgerReport) -> None:
+    from ues_core.contract import TerminalState
+
     name = report.chain or Path(report.source).name
     if report.ok:
         digest = report.head.digest[:16] if report.head is not None else ""
         say(f"ok             {name}: {report.records} records, head {digest}")
+        if report.end == TerminalState.INTERRUPTED:
+            say("               ended interrupted: the host could not record or close everything; what is there is genuine")
     else:
         where = f" at line {report.first_bad_line}" if report.first_bad_line is not None else ""
         which = f" (receipt {report.receipt_id})" if report.receipt_id else ""

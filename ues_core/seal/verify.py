@@ -54,6 +54,9 @@ class LedgerReport(Model):
     key_id: str = ""
     """The key that signed the verified records."""
     terminal: bool = False
+    end: str = ""
+    """What the terminal says of the host's end: ``complete``; ``interrupted`` when something could not be recorded or closed, so
+    that records may be missing although every line that is there is genuine; empty without a terminal."""
     open_intents: tuple[str, ...] = ()
     """Intents without a receipt among the verified records."""
 
@@ -94,6 +97,7 @@ class _Walk:
         self._seq = 0
         self._prev = GENESIS
         self._terminal = False
+        self._end = ""
         self._pin_seen = False
         self._open: dict[str, None] = {}
 
@@ -144,6 +148,8 @@ class _Walk:
         self._seq = record.seq
         self._prev = digest_of(line)
         self._terminal = record.kind is RecordKind.TERMINAL
+        if self._terminal:
+            self._end = str(record.body.get("state", ""))
         self._pin_seen = self._pin_seen or self._prev == self._expected
         if record.kind is RecordKind.INTENT:
             self._open[record.body_id] = None
@@ -165,6 +171,7 @@ class _Walk:
             head=Head(chain=self._chain, seq=self._seq, digest=self._prev) if self._seq else None,
             key_id=self._key_id,
             terminal=self._terminal,
+            end=self._end,
             open_intents=tuple(self._open),
         )
 

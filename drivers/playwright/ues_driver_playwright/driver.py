@@ -94,6 +94,8 @@ class _Run:
             headless=target.headless,
             chromium_sandbox=not target.no_sandbox,
             args=self._args(target),
+            # A page may open one window for one gesture, as in any browser; Playwright lets it open them by the hundred.
+            ignore_default_args=["--disable-popup-blocking"],
             env=dict(browser_env(self._profile, headless=target.headless)),
             timeout=clock.left() * 1000,
             no_viewport=True,

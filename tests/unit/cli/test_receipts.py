@@ -14,7 +14,7 @@ from ues_core.cli import run
 from ues_core.cli.receipts import EXIT_CODES
 from ues_core.contract import GateReceipt, Intent, Receipt, TargetNote
 from ues_core.contract.codes import Code
-from ues_core.contract.words import ActionClass, DispatchStatus, LedgerVerdict
+from ues_core.contract.words import ActionClass, DispatchStatus, LedgerVerdict, TerminalState
 from ues_core.seal import Ledger, SigningKey, load_or_create_key
 
 
@@ -237,3 +237,15 @@ def test_a_state_directory_can_be_named(capsys: pytest.CaptureFixture[str], tmp_
     code, out, _ = output(capsys, "verify", "--state-dir", str(tmp_path / "other"))
     assert code == 0
     assert ledger.chain in out
+
+
+def test_a_chain_whose_host_could_not_record_everything_says_so(capsys: pytest.CaptureFixture[str], state: Path) -> None:
+    """Every line of it is genuine, so it verifies; that some were lost is what its terminal says."""
+    ledger = write(state, end=False)
+    ledger.close(TerminalState.INTERRUPTED)
+    code, out, _ = output(capsys, "verify")
+    assert code == 0
+    assert "ended interrupted" in out
+    assert as_json(capsys, "verify")[1]["chains"][0]["end"] == "interrupted"
+    write(state)
+    assert as_json(capsys, "verify", "latest")[1]["chains"][0]["end"] == "complete"
