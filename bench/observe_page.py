@@ -133,18 +133,22 @@ class Bench:
         assert isinstance(transport, CdpTransport)
         return await transport.cdp("p1", method, params, deadline=DEADLINE)
 
-    def look(self, session: WebDriverSession) -> Work:
-        """One observation with the defaults."""
+    def look(self, session: WebDriverSession, times: int = 1) -> Work:
+        """One observation with the defaults; the median of ``times`` where rounds are few."""
 
-        async def work() -> None:
+        async def once() -> None:
             await session.collect("p1", CollectRequest(), deadline=DEADLINE)
+
+        async def work() -> float:
+            return statistics.median([await milliseconds(once) for _ in range(times)])
 
         return work
 
     async def against_snapshot(self, path: str, name: str, least: float, rounds: int, settle: float = 0.0) -> None:
         """Our observation against the AI snapshot, in turns; nothing is promised when ``least`` is 0."""
         await self.go(path)
-        theirs, raw, own = await in_turns(rounds, self.peer.snapshot, self.look(self.raw), self.look(self.own), settle=settle)
+        looks = [self.look(session, times=1 if settle == 0 else 5) for session in (self.raw, self.own)]
+        theirs, raw, own = await in_turns(rounds, self.peer.snapshot, *looks, settle=settle)
         for driver, ours in (("cdp-raw", raw), ("playwright", own)):
             self.table.add(
                 f"observe, {name}, {driver}",
