@@ -328,7 +328,9 @@ class ActionPath:
                     code=verdict.code,
                     next_step="Only the operator can add an origin.",
                 )
-        before = await bounded(ctx.driver.surface(page, deadline=seconds), seconds, "say which document it shows")
+        started = time.monotonic()
+        before = await self._whence(page, seconds)
+        seconds = max(0.1, seconds - (time.monotonic() - started))
         draft.page_before = scrub_surface(before, Redactor(ctx.detectors))
         draft.dispatched, draft.landed = True, Landed.UNKNOWN
         match action:
@@ -360,6 +362,21 @@ class ActionPath:
         draft.verification = await self._watcher.verify(
             expectations, page, own=[result.kind is not NavigationKind.NONE], needed=True
         )
+
+    async def _whence(self, page: str, seconds: float) -> Surface:
+        """What a page shows that is about to be left. One that crashed or hangs cannot say, and is left all the same."""
+        ctx = self._ctx
+        look = min(seconds / 3, ctx.timeouts.wait)
+        try:
+            return await bounded(ctx.driver.surface(page, deadline=look), look, "say which document it shows")
+        except DriverError as error:
+            if error.code not in (Code.PAGE_CRASHED, Code.DEADLINE_EXCEEDED):
+                raise
+            known = await bounded(ctx.driver.pages(), seconds, "list its pages")
+            found = next((surface for surface in known if surface.page == page), None)
+            if found is None:
+                raise
+            return found
 
     async def _close_page(self, draft: Draft, page: str, seconds: float) -> None:
         ctx = self._ctx
