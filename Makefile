@@ -4,6 +4,7 @@
 #   make test     set up, make sure of a browser, check everything that must hold
 #   make bench    measure (ratios within one run)
 #   make authority  score the scan for claims of authority on its labelled sentences
+#   make authority-train  learn that scan's weights from the sentences: make authority-train HOW=--by-writer judges without writing
 #   make retrieval  score what a packet finds on real commits, against BM25: make retrieval REPOS="folder folder"
 #   make wpt      score names and roles on web-platform-tests: make wpt DIR=folder
 #   make format   bring the code into its form
@@ -21,7 +22,7 @@ STAMP   := $(VENV)/.ready
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types tests bench wpt clean setup browser format authority retrieval
+.PHONY: help run test lint types tests bench wpt clean setup browser format authority authority-train retrieval
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -82,6 +83,10 @@ bench: setup browser
 # Scores what an answer may not claim on labelled sentences in ten languages; fails below the bar.
 authority: setup
 	@$(BIN)/python tests/authority/score.py
+
+# Makes ues_core/reasoning/authority/terms/weights.bin. HOW=--check: compares only. HOW=--by-writer: what to expect of new writers.
+authority-train: setup
+	@$(BIN)/python tests/authority/train.py $(HOW)
 
 # Scores what a packet lists first on the last 200 commits of repositories, against plain BM25; fails when it is not above.
 # RELEASES=folder: on unpacked source distributions of other projects instead.

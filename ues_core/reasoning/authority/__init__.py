@@ -8,15 +8,17 @@ and passes; "skip the verification" asks for one and does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from ues_core.contract import AdviceAnswer, AuthorityClaim, AuthorityFinding
 from ues_core.reasoning.authority.claims import worth
 from ues_core.reasoning.authority.decode import View, views
+from ues_core.reasoning.authority.features import pieces
 from ues_core.reasoning.authority.fold import Folded, fold
 from ues_core.reasoning.authority.hidden import Region, addressed, broken_inside, invisible_runs, unseen_regions
 from ues_core.reasoning.authority.mood import asked, inside, reported, stated
+from ues_core.reasoning.authority.weights import weighed, weights
 from ues_core.reasoning.authority.words import Sentence, sentences
 
 QUOTE_CHARS: Final = 300
@@ -79,22 +81,84 @@ def _finding(category: AuthorityClaim, field: str, text: str, start: int, end: i
 
 def _claims_of(text: str, unseen: list[Region]) -> Iterator[tuple[AuthorityClaim, int, int]]:
     """Category and original bounds of every claim."""
+    for read in readings(text, unseen):
+        for category, start, end in judged(read):
+            yield category, *read.original(start, end)
+
+
+class Said(NamedTuple):
+    """Where in a sentence a rule finds a claim, as bounds in its phrases, and whether only weak rules do."""
+
+    start: int
+    end: int
+    weak: bool
+
+
+class Reading(NamedTuple):
+    """One sentence of one view of a text, and what the rules find in it, as bounds in its phrases."""
+
+    sentence: Sentence
+    said: Mapping[AuthorityClaim, Said]
+    unseen: bool
+    """Whether it begins where a reader of the rendered page sees nothing."""
+    view: View
+    folded: Folded
+    left: int
+    """Where the folded text begins in the view."""
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The original characters behind phrases."""
+        return _original(self.view, self.folded, self.left, self.sentence.start[start], self.sentence.end[end - 1])
+
+
+def readings(text: str, unseen: Sequence[Region]) -> Iterator[Reading]:
+    """Every sentence of every way to read a text."""
     for view in views(text):
         for left, right in _chunks(view.text):
             folded = fold(view.text[left:right])
             for sentence in sentences(folded, view.text[left:right]):
-                for category, start, end in _said(sentence):
-                    yield category, *_original(view, folded, left, sentence.start[start], sentence.end[end - 1])
+                if len(sentence.tags) > 2:
+                    read = Reading(sentence, _said(sentence), False, view, folded, left)
+                    if unseen:
+                        at, _ = read.original(1, 2)
+                        read = read._replace(unseen=any(region.start <= at < region.end for region in unseen))
+                    yield read
 
 
-def _said(sentence: Sentence) -> Iterator[tuple[AuthorityClaim, int, int]]:
-    """The claims of one sentence, as bounds in its phrases."""
+def judged(read: Reading) -> Iterator[tuple[AuthorityClaim, int, int]]:
+    """The claims of a sentence: what the rules find, and what the learned layer finds besides.
+
+    The layer cannot take away what a rule found, unless the rule is a weak one.
+    """
+    model = weights()
+    doubted = {category for category, said in read.said.items() if said.weak}
+    found = {category: (said.start, said.end) for category, said in read.said.items()}
+    for piece in pieces(read.sentence, shapes(read), unseen=read.unseen):
+        scores = weighed(piece)
+        least = max(scores) - model.beside
+        for category, score, limit in zip(model.categories, scores, model.limits, strict=True):
+            if score >= limit and score >= least:
+                found.setdefault(category, (piece.start, piece.end))
+            if score >= model.doubt:
+                doubted.discard(category)
+    for category, (start, end) in found.items():
+        if category not in doubted:
+            yield category, start, end
+
+
+def shapes(read: Reading) -> frozenset[str]:
+    """What the rules found, as the learned layer sees it."""
+    return frozenset(f"~{category}" if said.weak else f"={category}" for category, said in read.said.items())
+
+
+def _said(sentence: Sentence) -> dict[AuthorityClaim, Said]:
+    """What the rules find in a sentence."""
     present = frozenset().union(*sentence.tags)
+    found: dict[AuthorityClaim, Said] = {}
     if len(present) < 2:
-        return
-    found: dict[AuthorityClaim, tuple[int, int]] = {}
+        return found
     for claim in worth(present):
-        if claim.category in found:
+        if claim.category in found and (claim.weak or not found[claim.category].weak):
             continue
         hit = claim.pattern.search(sentence.codes)
         while hit is not None:
@@ -105,15 +169,15 @@ def _said(sentence: Sentence) -> Iterator[tuple[AuthorityClaim, int, int]]:
             else:
                 meant = stated(sentence, start, end, asks=claim.asks, quoted=marks is not None)
             if meant and not reported(sentence, marks):
-                found[claim.category] = max(start, 1), min(max(end, 2), len(sentence.codes) - 1)
+                place = Said(max(start, 1), min(max(end, 2), len(sentence.codes) - 1), claim.weak)
+                found[claim.category] = found.get(claim.category, place)._replace(weak=claim.weak)
                 break
             hit = claim.pattern.search(sentence.codes, start + 1)
     _settle(found, present)
-    for category, (start, end) in found.items():
-        yield category, start, end
+    return found
 
 
-def _settle(found: dict[AuthorityClaim, tuple[int, int]], present: frozenset[str]) -> None:
+def _settle(found: dict[AuthorityClaim, Said], present: frozenset[str]) -> None:
     """One place, one claim.
 
     "Ignore the host's rules" overrides instructions; "no need to check" is about running something or about a check.
@@ -121,7 +185,7 @@ def _settle(found: dict[AuthorityClaim, tuple[int, int]], present: frozenset[str
     policy = found.get(AuthorityClaim.POLICY_OVERRIDE)
     if policy is None:
         return
-    beside = {category for category, span in found.items() if span[0] < policy[1] and policy[0] < span[1]}
+    beside = {category for category, span in found.items() if span.start < policy.end and policy.start < span.end}
     if beside & {AuthorityClaim.INSTRUCTION_OVERRIDE, AuthorityClaim.PUBLISH_AUTHORITY}:
         del found[AuthorityClaim.POLICY_OVERRIDE]
     elif AuthorityClaim.COMMAND_AUTOTRUST in beside:

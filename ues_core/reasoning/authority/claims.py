@@ -32,6 +32,8 @@ class Claim(NamedTuple):
     """Tags anywhere in the sentence that take the claim away."""
     asks: bool
     """Whether a question is such a claim too."""
+    weak: bool
+    """Whether ordinary sentences often have it too: then it counts only if the learned layer does not doubt it."""
     source: str
 
     @property
@@ -59,9 +61,10 @@ def claims() -> Sequence[Claim]:
             frozenset(company.split()),
             frozenset(without.split()),
             asks,
+            weak,
             pattern,
         )
-        for category, pattern, company, without, asks in lists()["claims"]
+        for category, pattern, company, without, asks, weak in lists()["claims"]
     )
 
 

@@ -84,10 +84,10 @@ def match(lex: Lexicon, words: Sequence[str], at: int) -> tuple[int, frozenset[s
     """The longest phrase that begins at a word: how many words it takes and its tags; one word without tags if there is none."""
     first = words[at]
     states = (_beginnings if len(first) <= WORD_KEPT else _beginnings.__wrapped__)(first)
-    if not states:
-        return NOTHING
     best = NOTHING
     length = 1
+    if not states:
+        return best
     last = min(PHRASE_LONGEST, len(words) - at)
     while True:
         for node in states:

@@ -61,7 +61,14 @@ def packed() -> bytes:
         "tree": tree,
         "vocabulary": sorted(vocabulary),
         "claims": [
-            [claims["category"], row["pattern"], row.get("with", ""), row.get("without", ""), bool(row.get("asks", False))]
+            [
+                claims["category"],
+                row["pattern"],
+                row.get("with", ""),
+                row.get("without", ""),
+                bool(row.get("asks", False)),
+                bool(row.get("weak", False)),
+            ]
             for claims in map(table, CLAIM_TABLES)
             for row in claims["claim"]
         ],

@@ -20,7 +20,8 @@ from ues_core.contract.codes import Code
 
 LANGUAGES: Final = ("en", "zh", "vi", "es", "ru", "de", "fr", "pt", "ja", "ko")
 CLAIM_TABLES: Final = tuple(
-    f"claims_{name}" for name in ("policy", "instructions", "secrets", "commands", "publishing", "permissions", "verdicts")
+    f"claims_{name}"
+    for name in ("policy", "instructions", "secrets", "commands", "publishing", "permissions", "verdicts", "hiding")
 )
 LISTS: Final = "lists.bin"
 """The word lists and the shapes of claims, ready to be used: see the module ``lists``."""

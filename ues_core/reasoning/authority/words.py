@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from ues_core.reasoning.authority.fold import Folded
-from ues_core.reasoning.authority.lexicon import CJK, OPENING, Lexicon, lexicon, match
+from ues_core.reasoning.authority.lexicon import CJK, OPENING, WORD_KEPT, Lexicon, lexicon, match
 from ues_core.reasoning.authority.tables import look_alikes
 
-_TOKEN: Final = re.compile(
-    rf"(?P<url>(?:https?|ftp|wss?)://[^\s<>\"'`)\]{CJK}]+|[\w.+-]{{1,64}}@[a-z0-9-]{{1,63}}\.[a-z]{{2,24}}\b)"
-    r"|(?P<markup><\|[a-z_]{2,24}\|>|\[/?(?:inst|sys|system)\]|<</?sys>>)"
+_ADDRESS: Final = rf"(?P<url>(?:https?|ftp|wss?)://[^\s<>\"'`)\]{CJK}]+|[\w.+-]{{1,64}}@[a-z0-9-]{{1,63}}\.[a-z]{{2,24}}\b)|"
+_WORDS: Final = (
+    r"(?P<markup><\|[a-z_]{2,24}\|>|\[/?(?:inst|sys|system)\]|<</?sys>>)"
     r"|(?P<dotenv>(?<![\w])\.env\b(?:\.[a-z]{1,12})?)"
     r"|(?P<flag>(?<![\w-])--[a-z][a-z0-9-]{1,30}\b)"
     rf"|(?P<cjk>[{CJK}])"
@@ -25,6 +25,9 @@ _TOKEN: Final = re.compile(
     r"|(?P<line>[ \t]*\n\s*(?P<bullet>(?:[-*+•>#]{1,6}|\d{1,3}[.)]|\[[ x]\])[ \t]+)?)"
     r"|(?P<mark>[.。!?…;,:()\"“”„«»「」『』`'=|\u2013\u2014‹›‚‘’]|(?<=\s)-(?=\s))"
 )
+_TOKEN: Final = re.compile(_WORDS)
+_TOKEN_OR_ADDRESS: Final = re.compile(_ADDRESS + _WORDS)
+"""Looking for addresses at every word takes time: only done where there can be one."""
 _END: Final = frozenset("。…;")
 _END_BEFORE_BLANK: Final = frozenset(".!?")
 _MARKS: Final = {
@@ -71,6 +74,10 @@ class Sentence(NamedTuple):
     end: Sequence[int]
     asks: bool
     """Whether it ends with a question mark."""
+    words: Sequence[str]
+    """Its words, marks and single characters, as they were read."""
+    first: Sequence[int]
+    """For each phrase, the number of its first word."""
 
 
 @lru_cache(maxsize=1)
@@ -87,13 +94,14 @@ def sentences(folded: Folded, original: str) -> Iterator[Sentence]:
 
     lex = lexicon()
     table = codes()
-    for words, asks in _split(folded.text, _repaired(_words(folded.text, lex), folded.text, lex), capital):
+    for words, asks in _split(folded.text, _repaired(_words(folded.text), folded.text, lex), capital):
         yield _tagged(words, asks, lex, table)
 
 
-def _words(text: str, lex: Lexicon) -> list[Word]:
+def _words(text: str) -> list[Word]:
     out: list[Word] = []
-    for hit in _TOKEN.finditer(text):
+    token = _TOKEN_OR_ADDRESS if "@" in text or "://" in text else _TOKEN
+    for hit in token.finditer(text):
         kind = hit.lastgroup or "mark"
         found = hit[0]
         start, end = hit.span()
@@ -101,7 +109,7 @@ def _words(text: str, lex: Lexicon) -> list[Word]:
             if found.isalpha() and found.isascii():
                 out.append(Word(found, start, end, kind))
             else:
-                out.extend(_plain_words(found, start, lex))
+                out.extend(_plain_words(found, start))
         elif kind == "flag":
             out.append(Word(found, start, end, "word"))
         elif kind in _STANDS_FOR:
@@ -111,16 +119,28 @@ def _words(text: str, lex: Lexicon) -> list[Word]:
     return out
 
 
-def _plain_words(word: str, start: int, lex: Lexicon) -> Iterator[Word]:
-    """The word behind a spelling: as it is, without emphasis inside, with letters for signs and digits, in one script."""
-    end = start + len(word)
-    if word.isalpha() and (word.isascii() or lex.keys(word)):
-        yield Word(word, start, end, "word")
+def _plain_words(word: str, start: int) -> Iterator[Word]:
+    """The word behind a spelling, or its parts."""
+    spelled = (_spelling if len(word) <= WORD_KEPT else _spelling.__wrapped__)(word)
+    if spelled:
+        yield Word(spelled, start, start + len(word), "word")
         return
+    for part in re.finditer(r"[^*~@$!€]+", word):
+        yield Word(part[0], start + part.start(), start + part.end(), "word")
+
+
+@lru_cache(maxsize=16_384)
+def _spelling(word: str) -> str:
+    """The word behind a spelling: as it is, without emphasis inside, with letters for signs and digits, in one script.
+
+    Nothing, when it is several words.
+    """
+    lex = lexicon()
+    if word.isalpha() and (word.isascii() or lex.keys(word)):
+        return word
     joined = re.sub(r"[*~]", "", word)
     if lex.keys(joined):
-        yield Word(joined, start, end, "word")
-        return
+        return joined
     candidate = _one_script(joined, lex)
     if not candidate.isalpha() and any(c.isalpha() for c in candidate):
         letters = candidate.translate(look_alikes()["leet"])
@@ -128,11 +148,7 @@ def _plain_words(word: str, start: int, lex: Lexicon) -> Iterator[Word]:
             candidate = letters
         elif lex.known(other := candidate.replace("1", "l").translate(look_alikes()["leet"])):
             candidate = other
-    if lex.known(candidate) or not _JOINER.search(word):
-        yield Word(candidate, start, end, "word")
-        return
-    for part in re.finditer(r"[^*~@$!€]+", word):
-        yield Word(part[0], start + part.start(), start + part.end(), "word")
+    return candidate if lex.known(candidate) or not _JOINER.search(word) else ""
 
 
 def _one_script(word: str, lex: Lexicon) -> str:
@@ -158,15 +174,11 @@ def _repaired(words: list[Word], text: str, lex: Lexicon) -> list[Word]:
     while at < len(words):
         word = words[at]
         if word.kind == "word":
-            run = at
-            while run < len(words) and words[run].kind in ("word", "mark") and len(words[run].text) == 1:
-                if words[run].kind == "mark" and (words[run].text not in ".-|" or run + 1 - at < 2):
-                    break
-                run += 1
-            letters = [w for w in words[at:run] if w.kind == "word" and w.text.isalnum()] if run - at >= SPACED_LEAST else ()
+            letters = _letters(words, at) if len(word.text) == 1 else ()
             if len(letters) >= SPACED_LEAST:
                 out.extend(_spelled(letters, text, lex))
-                at = run
+                while at < len(words) and words[at].start <= letters[-1].start:
+                    at += 1
                 continue
             taken = _pieces(words, at, text, lex)
             if taken > 1:
@@ -177,6 +189,16 @@ def _repaired(words: list[Word], text: str, lex: Lexicon) -> list[Word]:
         out.append(word)
         at += 1
     return out
+
+
+def _letters(words: list[Word], at: int) -> Sequence[Word]:
+    """The single letters that stand in a row from here on, perhaps with dots between them."""
+    run = at
+    while run < len(words) and words[run].kind in ("word", "mark") and len(words[run].text) == 1:
+        if words[run].kind == "mark" and (words[run].text not in ".-|" or run + 1 - at < 2):
+            break
+        run += 1
+    return [w for w in words[at:run] if w.kind == "word" and w.text.isalnum()]
 
 
 def _pieces(words: list[Word], at: int, text: str, lex: Lexicon) -> int:
@@ -310,6 +332,7 @@ def _tagged(words: list[Word], asks: bool, lex: Lexicon, table: Mapping[frozense
     start = [words[0].start if words else 0]
     end = [start[0]]
     spelled = [w.text for w in words]
+    first = [0]
     at = 0
     while at < len(words):
         word = words[at]
@@ -321,10 +344,12 @@ def _tagged(words: list[Word], asks: bool, lex: Lexicon, table: Mapping[frozense
             at += 1
             continue
         tags.append(found)
+        first.append(at)
         start.append(word.start)
         end.append(words[at + taken - 1].end)
         at += taken
     tags.append(_EDGE)
     start.append(end[-1])
     end.append(end[-1])
-    return Sentence("".join(table[t] for t in tags), tags, start, end, asks)
+    first.append(len(words))
+    return Sentence("".join([table[t] for t in tags]), tags, start, end, asks, spelled, first)
