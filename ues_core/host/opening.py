@@ -130,6 +130,10 @@ async def open_driver(
                 code=verdict.code,
                 next_step="Only the operator can add an origin.",
             )
+    if popups is not PopupPolicy.STAY and not caps.pages:
+        raise unsupported("pages", f"popups='{popups}'", name)
+    if wish.allowed_origins is not None and not (caps.navigation or caps.network_gate):
+        raise unsupported("network_gate", "allowed_origins", name)
     if wish.attach is not None and not caps.attach:
         raise unsupported("attach", "attach", name)
     if wish.attach is not None and driver.info.surface is SurfaceKind.WEB and not _ENDPOINT.fullmatch(wish.attach):

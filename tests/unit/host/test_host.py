@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import json
 import os
 import threading
@@ -18,6 +19,7 @@ from ues_core.seal.history import open_intents
 from ues_core.seal.keys import load_public_key
 from ues_core.seal.verify import LedgerReport, verify_chain
 from ues_core.session import Session
+from ues_core.testing import memory
 
 A, B = "https://a.test/", "https://b.test/"
 
@@ -123,7 +125,11 @@ async def test_a_session_can_only_narrow_the_operators_origins(host_settings: Se
 
 @pytest.mark.parametrize(
     ("arguments", "capability"),
-    [({"attach": "http://127.0.0.1:9"}, "attach"), ({"profile": "work"}, "profiles"), ({"storage_state": {}}, "storage_state")],
+    [
+        ({"attach": "http://127.0.0.1:9"}, "attach"),
+        ({"profile": "work"}, "profiles"),
+        ({"storage_state": {}}, "storage_state"),
+    ],
 )
 async def test_what_the_driver_does_not_declare_is_refused_by_name(
     host_settings: Settings, arguments: dict[str, object], capability: str
@@ -132,6 +138,23 @@ async def test_what_the_driver_does_not_declare_is_refused_by_name(
         with pytest.raises(NotSupported) as refused:
             await host.session("alice", **arguments)  # type: ignore[arg-type]
         assert refused.value.details["capability"] == capability
+
+
+@pytest.mark.parametrize(
+    ("arguments", "capability"), [({"popups": "follow"}, "pages"), ({"allowed_origins": ["https://a.test"]}, "network_gate")]
+)
+async def test_what_only_a_surface_with_pages_and_places_can_do_is_refused_on_another(
+    host_settings: Settings, arguments: dict[str, object], capability: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Silently ignored, an origin that was to be kept out would not be."""
+    bare = memory.MEMORY_CAPABILITIES.model_copy(update={"navigation": False, "pages": False, "network_gate": False})
+    made = memory.MemoryDriver.__init__
+    monkeypatch.setattr(memory.MemoryDriver, "__init__", functools.partialmethod(made, capabilities=bare))
+    async with open_host(host_settings) as host:
+        with pytest.raises(NotSupported) as refused:
+            await host.session("alice", **arguments)  # type: ignore[arg-type]
+        assert refused.value.details["capability"] == capability
+        assert (await host.session("alice")).id
 
 
 @pytest.mark.parametrize("owner", ["", "   ", "a\nb", "x" * 257, "\ud800"])
