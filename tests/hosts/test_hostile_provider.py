@@ -79,34 +79,35 @@ def ask(prompt, number):
     return ConsultRequest(request_id=f"request-{number:04}", nonce=f"nonce-{number:06}", prompt=prompt, prompt_digest="0" * 64)
 
 
-async def one(deed, number):
-    """One deed in a process of its own."""
+async def together(deeds, number):
+    """Deeds of one process, one after the other."""
     limits = SealLimits(grace_seconds=0.5, call_seconds=2.0, memory_bytes=512 << 20)
-    found = {"deed": deed["deed"]}
-    options = deed.pop("options", {})
-    seconds = deed.pop("seconds", 20)
+    options = deeds[0].pop("options", {})
     try:
         provider = await open_sealed(facts("hostile"), options=options, limits=limits, strict=True)
     except UesError as error:
-        return {**found, "code": str(error.code), "said": error.sentence}
+        return [{"deed": deed["deed"], "code": str(error.code), "said": error.sentence} for deed in deeds]
     channel, other = Channel(), Channel()
-    found["pid"] = provider.pid
+    rows = [{"deed": deed["deed"], "pid": provider.pid} for deed in deeds]
     try:
-        if deed["deed"] == "capability":
+        if deeds[0]["deed"] == "capability":
             await provider.capability()
         idle = await provider.start_session(other)
         session = await provider.start_session(channel)
-        answer = await provider.consult(session, ask(json.dumps(deed), number), seconds)
-        found |= json.loads(answer.text)
+        for at, (row, deed) in enumerate(zip(rows, deeds, strict=True)):
+            seconds = deed.pop("seconds", 20)
+            answer = await provider.consult(session, ask(json.dumps(deed), 100 * number + at), seconds)
+            row |= json.loads(answer.text)
         await provider.close_session(session)
     except UesError as error:
-        found |= {"code": str(error.code), "outcome": error.details.get("outcome")}
+        for row in rows:
+            if not row.keys() & {"got", "refused"}:
+                row |= {"code": str(error.code), "outcome": error.details.get("outcome")}
     finally:
         started = time.monotonic()
         await provider.close()
-        found["closing"] = time.monotonic() - started
-        found["calls"] = channel.calls + other.calls
-    return found
+        ended = {"closing": time.monotonic() - started, "calls": channel.calls + other.calls}
+    return [row | ended for row in rows]
 
 
 async def main():
@@ -114,10 +115,10 @@ async def main():
     channel = Channel()
     session = await honest.start_session(channel)
     rows = []
-    for number, deed in enumerate(job["deeds"], start=1):
-        rows.append(await one(deed, number))
-        answer = await honest.consult(session, ask("Is anybody hurt?", 1000 + number), 20)
-        rows[-1]["honest"] = str(answer.outcome)
+    for number, deeds in enumerate(job["deeds"], start=1):
+        done = await together(deeds, number)
+        answer = await honest.consult(session, ask("Is anybody hurt?", 10_000 + number), 20)
+        rows += [row | {"honest": str(answer.outcome)} for row in done]
     report = honest.report
     await honest.close()
     print(json.dumps({
@@ -149,8 +150,8 @@ class Scene:
         for file in self.files:
             file.write_text(SECRET)
 
-    def play(self, *deeds: dict[str, Any]) -> dict[str, Any]:
-        """Run a host that lets the hostile provider do the deeds, one process each."""
+    def play(self, *deeds: dict[str, Any] | list[dict[str, Any]]) -> dict[str, Any]:
+        """Run a host that lets the hostile provider do the deeds, one process each; those of a list share one."""
         before = self._inventory()
         variables = {
             "HOME": str(self.home),
@@ -159,8 +160,9 @@ class Scene:
             "A_TOKEN_OF_THE_HOST": SECRET,
             "PATH": os.environ.get("PATH", ""),
         }
+        job = {"deeds": [deed if isinstance(deed, list) else [deed] for deed in deeds]}
         done = subprocess.run(
-            [str(self._python), "-W", "error", "-c", HOST, json.dumps({"deeds": deeds})],
+            [str(self._python), "-W", "error", "-c", HOST, json.dumps(job)],
             cwd=self.repository,
             env=variables,
             capture_output=True,
@@ -207,15 +209,17 @@ def by_deed(result: dict[str, Any]) -> dict[str, Any]:
 def test_files_of_the_repository_the_home_and_the_state_stay_unread_and_untouched(scene: Scene) -> None:
     readings = [{"deed": "read", "path": str(file)} for file in scene.files]
     listings = [{"deed": "names", "path": str(place)} for place in (scene.repository, scene.home, scene.state)]
-    result = scene.play(*readings, *listings)
+    result = scene.play([*readings, *listings])
     assert result["complete"], result["report"]
     for row in result["rows"]:
         assert row["refused"].startswith("PermissionError"), row
     spoils = [{"deed": "spoil", "path": str(file)} for file in scene.files]
     found = scene.play(
-        *spoils,
-        {"deed": "walk", "path": str(scene.home)},
-        {"deed": "search_everywhere", "name": "id_ed25519", "seconds": 60},
+        [
+            *spoils,
+            {"deed": "walk", "path": str(scene.home)},
+            {"deed": "search_everywhere", "name": "id_ed25519", "seconds": 60},
+        ],
         {"deed": "leave_files"},
         {"deed": "write", "path": "left-behind"},
     )
@@ -227,10 +231,13 @@ def test_readable_are_exactly_its_packages_and_the_interpreter(scene: Scene) -> 
     own = ["ues_provider_hostile/reach.py", "pydantic/__init__.py", "pluggy/__init__.py", "ues_core/contract/__init__.py"]
     strangers = ["psutil/__init__.py", "click/__init__.py", "pip/__init__.py", "ues_provider_double/__init__.py"]
     rooms = ["ues_core/seal/__init__.py", "ues_core/redact/__init__.py", "ues_core/reasoning/sealed/_desk.py"]
-    result = scene.play(*({"deed": "read_bytes_of_module", "module": name} for name in (*own, *strangers, *rooms)))
-    got = [row.get("got", 0) > 0 for row in result["rows"]]
+    result = scene.play(
+        [{"deed": "read_bytes_of_module", "module": name} for name in (*own, *strangers, *rooms)], {"deed": "other_packages"}
+    )
+    *modules, packages = result["rows"]
+    got = [row.get("got", 0) > 0 for row in modules]
     assert got == [True] * len(own) + [False] * (len(strangers) + len(rooms))
-    assert by_deed(scene.play({"deed": "other_packages"})) == {"other_packages": []}
+    assert packages["got"] == []
 
 
 def test_the_environment_other_processes_the_network_and_programs_are_out_of_reach(
@@ -253,13 +260,15 @@ def test_the_environment_other_processes_the_network_and_programs_are_out_of_rea
         by_name.settimeout(0)
         port = listener.getsockname()[1]
         result = scene.play(
-            {"deed": "environment"},
-            {"deed": "processes"},
-            {"deed": "signals"},
-            {"deed": "sockets", "port": port, "unix": str(unix)},
-            {"deed": "programs"},
-            {"deed": "system_calls", "path": str(scene.files[2])},
-            {"deed": "forgotten_places", "path": str(scene.files[2]), "port": port, "datagrams": str(datagrams)},
+            [
+                {"deed": "environment"},
+                {"deed": "processes"},
+                {"deed": "signals"},
+                {"deed": "sockets", "port": port, "unix": str(unix)},
+                {"deed": "programs"},
+                {"deed": "system_calls", "path": str(scene.files[2])},
+                {"deed": "forgotten_places", "path": str(scene.files[2]), "port": port, "datagrams": str(datagrams)},
+            ]
         )
         refused = ("processes", "signals", "sockets", "programs", "system_calls", "forgotten_places")
         assert by_deed(result) == {"environment": {}, **{deed: [] for deed in refused}}

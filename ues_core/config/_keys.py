@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from ues_core.config._settings import BOOKKEEPING, OPTION_TABLES, Settings
 from ues_core.contract import Model
+from ues_core.contract._base import field_docstrings
 
 
 class Narrowing(StrEnum):
@@ -138,6 +139,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def _walk(model: type[BaseModel], prefix: str) -> Iterable[SettingKey]:
+    texts = field_docstrings(model)
     for name, field in model.model_fields.items():
         if not prefix and name in BOOKKEEPING:
             continue
@@ -152,7 +154,7 @@ def _walk(model: type[BaseModel], prefix: str) -> Iterable[SettingKey]:
             default=_default(field),
             variable=next((v for v, k in VARIABLES.items() if k == key), ""),
             repository=narrowing_of(key),
-            description=" ".join((field.description or "").split()),
+            description=" ".join(texts.get(name, "").split()),
         )
 
 

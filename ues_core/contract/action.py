@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from ues_core.contract._base import Model
 from ues_core.contract.words import Detail, Direction, ExpectKind, Modifier, PointerButton, ReadKind, Tristate, Verb, WaitUntil
@@ -303,5 +303,5 @@ Action = Annotated[
 ]
 """One action; ``verb`` says which."""
 
-ACTION_ADAPTER: TypeAdapter[Action] = TypeAdapter(Action)
+ACTION_ADAPTER: TypeAdapter[Action] = TypeAdapter(Action, config=ConfigDict(defer_build=True))
 """Validates a plain mapping into an action."""

@@ -6,7 +6,7 @@ import inspect
 import re
 from typing import Any, Final
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from ues_core import contract
@@ -21,13 +21,14 @@ from ues_core.contract.site import WebChatSite
 DIALECT: Final = GenerateJsonSchema.schema_dialect
 """The dialect of every schema: draft 2020-12."""
 
+_LATER: Final = ConfigDict(defer_build=True)
 _SHORT: Final[dict[str, Any]] = {
     "action": ACTION_ADAPTER,
     "advice": AdviceAnswer,
-    "any-receipt": TypeAdapter(AnyReceipt),
+    "any-receipt": TypeAdapter(AnyReceipt, config=_LATER),
     "bound-advice": Advice,
-    "gesture": TypeAdapter(Gesture),
-    "packet-row": TypeAdapter(Row),
+    "gesture": TypeAdapter(Gesture, config=_LATER),
+    "packet-row": TypeAdapter(Row, config=_LATER),
     "site": WebChatSite,
 }
 """Names that are not simply a model's own. ``advice`` is what an answer must fit; what becomes of it is ``bound-advice``."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from ues_core.contract import (
     Anchor,
@@ -138,7 +138,7 @@ _SAME = (
 """Facts that a node takes over as they are."""
 _MASKED = ("name", "description", "placeholder", "group")
 """Texts that are masked on the way."""
-_NODES: TypeAdapter[list[Node]] = TypeAdapter(list[Node])
+_NODES: TypeAdapter[list[Node]] = TypeAdapter(list[Node], config=ConfigDict(defer_build=True))
 
 
 def _option(option: OptionFacts, redact: Redactor) -> OptionFacts:
