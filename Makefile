@@ -21,6 +21,9 @@ TYPED   := ues_core $(MEMBERS) tests bench examples
 STAMP   := $(VENV)/.ready
 PIP     := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# The tests start some hundred processes: what Python compiled for one is kept for the next.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run test lint types tests bench wpt clean setup browser format authority authority-train retrieval
 
