@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.conftest import SECONDS
 from ues_core.contract import Detail, Find, FrameReach, NameSource, NodeFacts, Tristate, TruncationReason
 
 if TYPE_CHECKING:
@@ -266,3 +267,33 @@ async def test_keys_are_not_reused_and_die_with_their_document(opened: Opener, s
     with pytest.raises(DocumentGone):
         await tab.session.inspect(first.nodes[0].key, deadline=20)
     assert not {node.key for node in (await tab.look()).nodes} & {node.key for node in first.nodes}
+
+
+async def test_of_very_many_matches_those_in_view_are_exact_and_the_count_of_hidden_ones_is_partial(
+    opened: Opener, site: Site
+) -> None:
+    """Which lie in the viewport is asked of all; which of those far away are hidden is not, and that is said."""
+    tab = await opened(site.url("form.html"))
+    many = """{
+      const style = (n) => (n > 4500 ? 'style="visibility: hidden"' : '');
+      const rows = Array.from({ length: 5000 }, (_, n) => `<div><button ${style(n)}>Row ${n}</button></div>`);
+      document.body.innerHTML = rows.join('') +
+        '<button style="position: fixed; top: 0; opacity: 0">Unseen</button>' +
+        '<button style="position: fixed; bottom: 0; right: 0">Accept</button>';
+    }"""
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": many}, deadline=SECONDS)
+    seen = await tab.look(max_nodes=60)
+    names = [node.name for node in seen.nodes]
+    assert names[0] == "Row 0"
+    assert "Accept" in names, "the last button of the page lies in the viewport"
+    assert "Unseen" not in names
+    assert seen.hidden_matches_partial
+    assert seen.candidates == 5002
+
+    hidden = await tab.look(max_nodes=1000, find=Find(text="Row 4600"))
+    assert hidden.nodes == (), "what is shown is looked at closely"
+
+    few = many.replace("5000", "500").replace("4500", "450")
+    await tab.transport.cdp("p1", "Runtime.evaluate", {"expression": few}, deadline=SECONDS)
+    counted = await tab.look(max_nodes=1000)
+    assert (counted.hidden_matches, counted.hidden_matches_partial) == (50, False)

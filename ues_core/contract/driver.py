@@ -205,6 +205,7 @@ class Collected(Model):
     emitted_from: int = 0
     hidden_matches: int = 0
     hidden_matches_partial: bool = False
+    """Not all were looked at: a budget ran out, or there are so many matches (over 4,000) that those far away are not asked."""
     reasons: tuple[TruncationReason, ...] = ()
     frames: tuple[FrameNote, ...] = ()
     anchor: AnchorFacts | None = None

@@ -152,6 +152,7 @@ class Observation(External):
     """Pass it to ``observe(cursor=...)`` for the next nodes; ``None`` when all were emitted."""
     hidden_matches: int = 0
     hidden_matches_partial: bool = False
+    """Not all were looked at: a budget ran out, or there are so many matches (over 4,000) that those far away are not asked."""
     anchor: Anchor | None = None
     coverage: Coverage = Coverage()
     truncated: bool = False

@@ -1,7 +1,7 @@
 // What may be observed at all: controls, and with `content` also what stands there to be read.
 
 import {
-  attr, closedRoots, composedChildren, composedParent, delegatesFocus, documentElement, firstChild, hasAttr, hostOf, inputType, isHtml,
+  attr, closedRoots, composedChildren, composedParent, delegatesFocus, documentElement, firstChild, hasAttr, hasAttributes, hostOf, inputType, isHtml,
   labelControl, listItem, listLength, localName, matches, nextSibling, nodeType, queryAll, queryFirst, rootNode, shadowRootOf, textData, ELEMENT, TEXT,
 } from "./dom.js";
 import { nameOf, visibleText } from "./names.js";
@@ -89,7 +89,9 @@ function descend(root, selector, found) {
 /** Whether an element that the query found counts; asked in the order of the tree, once for each. */
 export function gate(found, detail) {
   const texts = detail === "content" ? new Texts() : null;
+  const simple = found.flat && found.pointed === "" && texts === null;
   return (el, tag) => {
+    if (simple && !hasAttributes(el)) return true;
     if (tag === "input" && isHtml(el) && inputType(el) === "hidden") return false;
     if (!found.flat && (isInnerHalf(el) || isMereHost(el))) return false;
     if (isForNobody(el, tag)) return false;

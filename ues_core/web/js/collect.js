@@ -8,7 +8,7 @@ import { candidatesOf, contentName, gate, isContent } from "./candidates.js";
 import { factsOf } from "./facts.js";
 import { seeker } from "./find.js";
 import { after, contentBox, frameOffset, listed, mapOf } from "./frames.js";
-import { isInView, meetsViewport, roughRect, viewSize, visibleRect } from "./geometry.js";
+import { isInView, meetsViewport, placeOf, roughRect, viewSize, visibleRect } from "./geometry.js";
 import { askAbout, askedCount, beginAsking, mayHaveInternals } from "./internals.js";
 import { keyOf, nodeOf } from "./keys.js";
 import { visibleText } from "./names.js";
@@ -22,6 +22,8 @@ const NAMED = 8;
 const now = performance.now.bind(performance);
 /** Up to so many matches, each is looked at as closely as those that are shown. */
 const CLOSE_LOOKS = 600;
+/** Up to so many matches it is counted which of them are hidden; of those after them only where they lie is asked. */
+const COUNTED = 4000;
 
 /** Everything observable in this frame, as JSON of the contract's Collected. */
 export function collect(request) {
@@ -95,7 +97,7 @@ function scan(found, request, state) {
     }
     if (!counts(el, tag)) continue;
     if (!found.flat && !request.learned && mayHaveInternals(el)) askAbout(el);
-    let rect = close ? visibleRect(el) : roughRect(el);
+    let rect = close ? visibleRect(el) : at < COUNTED ? roughRect(el) : placeOf(el);
     let first = rect !== null && meetsViewport(rect, request.view);
     if (first && !close) rect = visibleRect(el);
     if (rect === null) {
@@ -109,6 +111,7 @@ function scan(found, request, state) {
     seen.first.push(first);
   }
   state.observable = seen.elements.length;
+  state.partial = state.partial || limit > COUNTED;
   if (elements.length > limit) {
     state.reasons.add("scan-window-exceeded");
     state.partial = true;

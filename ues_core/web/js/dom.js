@@ -14,6 +14,7 @@ const setter = (proto, name) => bindCall(Object.getOwnPropertyDescriptor(proto, 
 
 export const attr = method(Element.prototype, "getAttribute");
 export const hasAttr = method(Element.prototype, "hasAttribute");
+export const hasAttributes = method(Element.prototype, "hasAttributes");
 export const matches = method(Element.prototype, "matches");
 export const closest = method(Element.prototype, "closest");
 export const rectOf = method(Element.prototype, "getBoundingClientRect");

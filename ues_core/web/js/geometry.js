@@ -46,6 +46,12 @@ export function roughRect(el) {
   return visibleRect(el);
 }
 
+/** As roughRect, without asking whether the element is seen there: for telling which of very many lie in the viewport. */
+export function placeOf(el) {
+  const rect = rectOf(el);
+  return rect.width > 1 && rect.height > 1 ? rect : visibleRect(el);
+}
+
 // `display: contents`. In what is not rendered at all, a style is dear to ask for, and nothing below can be drawn.
 function isBoxless(el) {
   const parent = composedParent(el);
