@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
@@ -14,10 +16,9 @@ RunGit = Callable[..., str]
 Write = Callable[[Path, str, str], Path]
 
 
-@pytest.fixture
-def harness() -> Iterator[ModuleType]:
-    place = Path(__file__).parents[2] / "retrieval" / "score.py"
-    spec = importlib.util.spec_from_file_location("ues_retrieval_score", place)
+def _load(name: str) -> Iterator[ModuleType]:
+    place = Path(__file__).parents[2] / "retrieval" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"ues_retrieval_{name}", place)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -25,6 +26,16 @@ def harness() -> Iterator[ModuleType]:
     spec.loader.exec_module(module)
     yield module
     del sys.modules[spec.name]
+
+
+@pytest.fixture
+def harness() -> Iterator[ModuleType]:
+    yield from _load("score")
+
+
+@pytest.fixture
+def packs() -> Iterator[ModuleType]:
+    yield from _load("packs")
 
 
 @pytest.fixture
@@ -67,3 +78,27 @@ def test_too_little_history_is_not_counted_and_says_so(
     monkeypatch.setattr(sys, "argv", ["score.py", str(repository)])
     assert harness.main() == 2
     assert "not counted" in capsys.readouterr().out
+
+
+def test_packs_become_repositories_and_small_or_broken_ones_are_left_out(
+    packs: ModuleType, history: Path, tmp_path: Path, run_git: RunGit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_git(history, "repack", "-adq")
+    (pack,) = (history / ".git" / "objects" / "pack").glob("*.pack")
+    entry = 'local:   "data/pack-%s.pack",\n\tsize:    1,\n\tmodtime: 2,\n\tcompressed: `\n%s\n`,\n'
+    texts = [
+        entry % (digit * 40, base64.encodebytes(gzip.compress(content)).decode())
+        for digit, content in (("a", pack.read_bytes()), ("b", b"no pack"))
+    ]
+    source = tmp_path / "data.go"
+    source.write_text("".join(texts), encoding="ascii")
+    monkeypatch.setattr(sys, "argv", ["packs.py", str(source), str(tmp_path / "made")])
+    monkeypatch.setattr(packs, "COMMITS_LEAST", 20)
+    assert packs.main() == 0
+    (made,) = (tmp_path / "made").iterdir()
+    assert run_git(made, "log", "-1", "--format=%s").strip() == "Send the parcel 23"
+    assert (made / "src" / "parcel.py").read_text() == "parcel = 23\n"
+    monkeypatch.setattr(packs, "COMMITS_LEAST", 100)
+    monkeypatch.setattr(sys, "argv", ["packs.py", str(source), str(tmp_path / "none")])
+    assert packs.main() == 0
+    assert list((tmp_path / "none").iterdir()) == []
