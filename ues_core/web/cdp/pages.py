@@ -11,6 +11,8 @@ from ues_core.contract import Code, DocumentGone, DriverError, Fault
 from ues_core.web.collector import WORLD
 
 _LOADERS_KEPT: Final = 32
+WAITED_FOR: Final = frozenset({"DOMContentLoaded", "load"})
+"""Names of lifecycle events that say how far a document is."""
 
 
 @dataclass(slots=True)
@@ -87,12 +89,11 @@ class Page:
         return frame.document if frame is not None else ""
 
     def load(self, loader: str) -> Loading:
-        """What is known about the request of a document; bounded."""
-        known = self._loads.get(loader)
-        if known is None:
-            known = self._loads[loader] = Loading()
-            while len(self._loads) > _LOADERS_KEPT:
-                self._loads.popitem(last=False)
+        """What is known about the request of a document; bounded: those not asked for longest go first, never the page's own."""
+        known = self._loads.setdefault(loader, Loading())
+        self._loads.move_to_end(loader)
+        if len(self._loads) > _LOADERS_KEPT:
+            del self._loads[next(old for old in self._loads if old not in (self.document, loader))]
         return known
 
     def frame(self, frame_id: str, document: str = "") -> Frame:
@@ -208,9 +209,9 @@ class Page:
                     frame.reopened = True
                     frame.url = params["frame"].get("url", frame.url)
             case "Page.lifecycleEvent":
-                self.load(params["loaderId"]).states.add(params["name"])
-                if len(self.load(params["loaderId"]).states) > 20:
-                    self.load(params["loaderId"]).states.clear()
+                # Of frames nobody waits for these, and a page may have hundreds of them.
+                if params["frameId"] == self.main and params["name"] in WAITED_FOR:
+                    self.load(params["loaderId"]).states.add(params["name"])
             case "Runtime.executionContextCreated":
                 self._context(params["context"], session)
             case "Runtime.executionContextDestroyed":
