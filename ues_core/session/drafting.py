@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -121,6 +121,14 @@ class Draft:
         )
 
 
+_FIELD_CODES: Final[Mapping[tuple[str, str], Code]] = {
+    ("fill", "text"): Code.TEXT_INVALID,
+    ("type", "text"): Code.TEXT_INVALID,
+    ("press", "key"): Code.KEY_INVALID,
+}
+"""A wrong value of one of these fields has a code of its own."""
+
+
 def parse_action(raw: Action | Mapping[str, Any]) -> Action:
     """A model or a plain mapping as an action. Errors name the field, never the value that stood there."""
     if not isinstance(raw, Mapping):
@@ -145,7 +153,7 @@ def parse_action(raw: Action | Mapping[str, Any]) -> Action:
         where = ".".join(str(part) for part in first["loc"][1:]) or "action"
         raise Refusal(
             f"'{where}' of a '{verb}' action is wrong: {first['msg']}.",
-            code=Code.ACTION_INVALID,
+            code=Code.ACTION_INVALID if first["type"] == "missing" else _FIELD_CODES.get((verb, where), Code.ACTION_INVALID),
             next_step=f"See the action's schema: ues schema action (verb '{verb}').",
         ) from error
 
